@@ -1,0 +1,1 @@
+"""PostgreSQL + pgvector stores for the ports of `redstring_ref`."""

@@ -1,0 +1,71 @@
+"""Rules for the numbers that callers pass: limits, thresholds, widths, ranges. Not the values stored."""
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+from operator import index
+from typing import SupportsIndex
+
+from redstring_ref.domain.errors import got
+from redstring_ref.domain.storable import require_text
+
+
+def require_integer(field: str, value: object) -> int:
+    """Return `value` as an `int`: anything with `__index__` but a bool, else `TypeError`."""
+    # numpy's bool has no place here either, and no longer offers `__index__`.
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise TypeError(f"{field} must be an integer, {got(value)}")
+    return index(value)
+
+
+def require_at_least(minimum: int, field: str, value: object) -> int:
+    """Return `value` as an `int` of at least `minimum`, else raise a `ValueError`."""
+    number = require_integer(field, value)
+    if number < minimum:
+        raise ValueError(f"{field} must be at least {minimum}, got {number}")
+    return number
+
+
+def require_limit(field: str, value: object) -> int:
+    """Return how many results may come back: 0 means none, and there is no upper bound.
+
+    A bool or a non-integer is a `TypeError`, a negative number a `ValueError`.
+
+    Spec: ORD-2.
+    """
+    return require_at_least(0, field, value)
+
+
+def require_dimension(value: object) -> int:
+    """Return `value` if it can be the width of vectors: an integer of at least 1.
+
+    Spec: VEC-5.
+    """
+    return require_at_least(1, "dimension", value)
+
+
+def require_min_score(value: object) -> float | None:
+    """Return the threshold as a double, `None` for none.
+
+    A bool or a non-number is a `TypeError`; NaN, or a number beyond a double, a `ValueError`.
+
+    Spec: ORD-3.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"min_score must be a real number, {got(value)}")
+    try:
+        threshold = float(value)
+    except OverflowError:
+        raise ValueError("min_score must fit a double") from None
+    if math.isnan(threshold):
+        raise ValueError("min_score must not be NaN")
+    return threshold
+
+
+def require_strings(field: str, values: object) -> list[str]:
+    """Return `values` as a list of storable strings; a lone `str` is a `TypeError`, not its letters."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{field} must be an iterable of str, {got(values)}")
+    return [require_text(f"{field}[{position}]", value) for position, value in enumerate(values)]

@@ -1,0 +1,18 @@
+"""Where a piece of a text lies. How a text is cut is not here."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TextSpan:
+    """The half-open range of characters `text[start:end]`, never empty.
+
+    Spec: SPL-1.
+    """
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"a span must have 0 <= start < end, got {self.start} and {self.end}")
