@@ -25,14 +25,12 @@ class CorpusStats:
 
     def __post_init__(self) -> None:
         if self.n_docs < 0 or self.total_doc_length < 0:
-            raise ValueError(
-                f"n_docs and total_doc_length must not be negative, got {self.n_docs} and {self.total_doc_length}"
-            )
+            counts = f"{self.n_docs} and {self.total_doc_length}"
+            raise ValueError(f"n_docs and total_doc_length must not be negative, got {counts}")
         for term, frequency in self.doc_frequencies.items():
             if not 0 <= frequency <= self.n_docs:
-                raise ValueError(
-                    f"doc_frequencies[{term!r}] must be from 0 to {self.n_docs}, got {frequency}"
-                )
+                limits = f"from 0 to {self.n_docs}"
+                raise ValueError(f"doc_frequencies[{term!r}] must be {limits}, got {frequency}")
 
     @property
     def average_doc_length(self) -> float:

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
+from typing import TypeVar
 
 from redstring_ref.domain.arguments import require_limit
 from redstring_ref.domain.bm25 import CorpusStats, bm25_score
 from redstring_ref.domain.chunks import StoredChunk
 from redstring_ref.domain.vectors import score as vector_score
+
+Key = TypeVar("Key", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class RankedChunk:
     score: float
 
 
-def best_first(scores: Iterable[tuple[str, float]], limit: int | None = None) -> list[tuple[str, float]]:
+def best_first(scores: Iterable[tuple[Key, float]], limit: int | None = None) -> list[tuple[Key, float]]:
     """Return the `limit` best `(id, score)` pairs, or all: score descending, then id ascending.
 
     Ids are compared by code point, scores as doubles.
@@ -90,10 +93,10 @@ def rank_chunks(terms: Sequence[str], candidates: LexicalCandidates, k: int) -> 
 
 def rank_vectors(
     query: Sequence[float],
-    vectors: Iterable[tuple[str, Sequence[float]]],
+    vectors: Iterable[tuple[Key, Sequence[float]]],
     limit: int,
     min_score: float | None = None,
-) -> list[tuple[str, float]]:
+) -> list[tuple[Key, float]]:
     """Return the `limit` best `(id, score)` of `(id, vector)`, as `best_first`, from `min_score` up.
 
     The threshold is inclusive, and applied before the limit.

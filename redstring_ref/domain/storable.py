@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from redstring_ref.domain.errors import got
 
-JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 MAX_JSON_DEPTH = 200

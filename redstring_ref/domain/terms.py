@@ -10,10 +10,13 @@ from redstring_ref.domain.errors import got
 
 MAX_TERM_LENGTH = 255
 
-STOPWORDS = frozenset(
-    "a an and are as at be but by for from has have he in is it its of on or "
-    "she that the their they this to was were will with".split()
-)
+# fmt: off
+STOPWORDS = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "from", "has", "have", "he", "in", "is",
+    "it", "its", "of", "on", "or", "she", "that", "the", "their", "they", "this", "to", "was", "were", "will",
+    "with",
+})
+# fmt: on
 
 # Default_Ignorable_Code_Point of the Unicode Character Database, which `unicodedata` leaves out.
 _IGNORABLE = re.compile(
@@ -95,7 +98,7 @@ def _split_run(run: str) -> Iterator[str]:
     units = [(run[start:end], spaceless) for (start, spaceless), (end, _) in pairwise(_unit_starts(run))]
     for spaceless, stretch in groupby(units, key=itemgetter(1)):
         texts = [text for text, _ in stretch]
-        for text, following in zip(texts, texts[1:] + [""], strict=True):
+        for text, following in zip(texts, [*texts[1:], ""], strict=True):
             yield text
             if spaceless and following:
                 yield text + following

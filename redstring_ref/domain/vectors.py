@@ -62,7 +62,7 @@ def _double(value: object, field: str) -> float:
         return double
     # A fraction between two doubles must not be rounded twice: of its two neighbours, the one
     # with an odd last bit lies on the same side of every float32 midpoint.
-    neighbour = math.nextafter(double, math.inf if value > double else -math.inf)
+    neighbour = math.nextafter(double, -math.inf if value < double else math.inf)
     return double if struct.pack(">d", double)[-1] & 1 else neighbour
 
 
