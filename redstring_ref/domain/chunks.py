@@ -1,7 +1,7 @@
 """The passage that is stored, and the document that it is cut from. Nothing here ranks."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from redstring_ref.domain.arguments import require_at_least
@@ -17,7 +17,7 @@ from redstring_ref.domain.ids import (
     require_uuid,
 )
 from redstring_ref.domain.storable import JsonObject, json_object, require_text
-from redstring_ref.domain.vectors import as_vector
+from redstring_ref.domain.vectors import as_vector, require_width
 
 MAX_POSITION = 2**31 - 1
 
@@ -99,35 +99,49 @@ class SourceDocument:
         self.metadata = json_object("metadata", self.metadata)
 
 
-def require_chunks(chunks: Iterable[StoredChunk]) -> list[StoredChunk]:
+def require_document(field: str, value: object) -> SourceDocument:
+    """Return a checked, independent copy of a `SourceDocument`; anything else is a `TypeError`."""
+    if not isinstance(value, SourceDocument):
+        raise TypeError(f"{field} must be a SourceDocument, {got(value)}")
+    return replace(value)
+
+
+def require_chunks(chunks: Iterable[StoredChunk], dimension: int) -> list[StoredChunk]:
     """Return checked, independent copies of `chunks`, consumed once: the door of every chunk store.
 
-    An element that is not a `StoredChunk` is a `TypeError` that names its position.
+    An element that is not a `StoredChunk` is a `TypeError`, an embedding of another width than
+    `dimension` a `DimensionMismatchError`; the first bad element raises.
 
-    Spec: PRT-2, PRT-3, PRT-4.
+    Spec: PRT-2, PRT-3, PRT-4, VEC-5.
     """
-    copies = []
-    for position, chunk in enumerate(chunks):
-        if not isinstance(chunk, StoredChunk):
-            raise TypeError(f"chunks[{position}] must be a StoredChunk, {got(chunk)}")
-        copies.append(chunk.copy())
-    return copies
+    return list(_checked(chunks, dimension))
 
 
 def require_chunks_of(
-    source_id: SourceId, tenant_id: TenantId, chunks: Iterable[StoredChunk]
+    source_id: SourceId, tenant_id: TenantId, chunks: Iterable[StoredChunk], dimension: int
 ) -> list[StoredChunk]:
-    """Return `require_chunks(chunks)`; a chunk of another source or tenant is a `ValueError`.
+    """Return `require_chunks(chunks, dimension)`; one of another source or tenant is a `ValueError`.
 
     Spec: CHK-7.
     """
-    copies = require_chunks(chunks)
-    for position, chunk in enumerate(copies):
+    copies = []
+    for position, chunk in enumerate(_checked(chunks, dimension)):
         if chunk.tenant_id != tenant_id:
             raise ValueError(f"chunks[{position}] is of tenant {chunk.tenant_id}, not of {tenant_id}")
         if chunk.source_id != source_id:
             raise ValueError(f"chunks[{position}] is of source {chunk.source_id!r}, not of {source_id!r}")
+        copies.append(chunk)
     return copies
+
+
+def _checked(chunks: Iterable[StoredChunk], dimension: int) -> Iterator[StoredChunk]:
+    for position, chunk in enumerate(chunks):
+        if not isinstance(chunk, StoredChunk):
+            raise TypeError(f"chunks[{position}] must be a StoredChunk, {got(chunk)}")
+        copy = chunk.copy()
+        if copy.embedding is not None:
+            require_width(dimension, copy.embedding, f"chunks[{position}].embedding")
+        yield copy
 
 
 def _require_position(field: str, value: object) -> int:

@@ -1,11 +1,13 @@
 """The values of the entity vector store. What a vector is and how it scores is elsewhere."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
+from redstring_ref.domain.errors import got
 from redstring_ref.domain.ids import EntityId, TenantId, require_tenant, require_uuid
 from redstring_ref.domain.storable import JsonObject, json_object
-from redstring_ref.domain.vectors import as_vector
+from redstring_ref.domain.vectors import as_vector, require_width
 
 
 @dataclass(slots=True)
@@ -45,3 +47,21 @@ class VectorMatch:
     entity_id: EntityId
     score: float
     metadata: JsonObject
+
+
+def require_records(records: Iterable[VectorRecord], dimension: int) -> list[VectorRecord]:
+    """Return checked, independent copies of `records`, consumed once: the door of every vector store.
+
+    An element that is not a `VectorRecord` is a `TypeError`, a vector of another width than
+    `dimension` a `DimensionMismatchError`; the first bad element raises.
+
+    Spec: PRT-2, PRT-3, PRT-4, VEC-5.
+    """
+    copies = []
+    for position, record in enumerate(records):
+        if not isinstance(record, VectorRecord):
+            raise TypeError(f"records[{position}] must be a VectorRecord, {got(record)}")
+        copy = record.copy()
+        require_width(dimension, copy.vector, f"records[{position}].vector")
+        copies.append(copy)
+    return copies

@@ -1,1 +1,6 @@
-"""To come."""
+"""The in-memory reference adapters."""
+
+from redstring_ref.memory.chunk_store import InMemoryChunkStore
+from redstring_ref.memory.vector_store import InMemoryVectorStore
+
+__all__ = ["InMemoryChunkStore", "InMemoryVectorStore"]

@@ -3,6 +3,7 @@
 from redstring_ref.ports.chunks import (
     ChunkPurge,
     ChunkReader,
+    ChunkReadWriter,
     ChunkStore,
     ChunkWriter,
     HybridCandidateSource,
@@ -10,13 +11,21 @@ from redstring_ref.ports.chunks import (
     SemanticCandidateSource,
 )
 from redstring_ref.ports.closing import AsyncClosable, Dimensioned
-from redstring_ref.ports.graph import EntityReader, EntityWriter, GraphPurge, GraphStore, RelationshipStore
+from redstring_ref.ports.graph import (
+    EntityReader,
+    EntityWriter,
+    GraphEditor,
+    GraphPurge,
+    GraphStore,
+    RelationshipStore,
+)
 from redstring_ref.ports.providers import Chunker, EmbeddingProvider, LlmProvider
 from redstring_ref.ports.vectors import VectorPurge, VectorReader, VectorStore, VectorWriter
 
 __all__ = [
     "AsyncClosable",
     "ChunkPurge",
+    "ChunkReadWriter",
     "ChunkReader",
     "ChunkStore",
     "ChunkWriter",
@@ -25,6 +34,7 @@ __all__ = [
     "EmbeddingProvider",
     "EntityReader",
     "EntityWriter",
+    "GraphEditor",
     "GraphPurge",
     "GraphStore",
     "HybridCandidateSource",

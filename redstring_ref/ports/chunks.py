@@ -83,6 +83,11 @@ class ChunkReader(AsyncClosable, Protocol):
 
 
 @runtime_checkable
+class ChunkReadWriter(ChunkReader, ChunkWriter, Protocol):
+    """Reads chunks back by key and puts chunks in."""
+
+
+@runtime_checkable
 class LexicalCandidateSource(AsyncClosable, Protocol):
     """Finds chunks by their words."""
 
@@ -158,5 +163,5 @@ class ChunkPurge(AsyncClosable, Protocol):
 
 
 @runtime_checkable
-class ChunkStore(ChunkWriter, ChunkReader, HybridCandidateSource, ChunkPurge, Protocol):
+class ChunkStore(ChunkReadWriter, HybridCandidateSource, ChunkPurge, Protocol):
     """Everything that a chunk store does. Ask for less where less is enough."""

@@ -163,5 +163,10 @@ class GraphPurge(AsyncClosable, Protocol):
 
 
 @runtime_checkable
-class GraphStore(EntityReader, EntityWriter, RelationshipStore, GraphPurge, Protocol):
+class GraphEditor(EntityReader, EntityWriter, RelationshipStore, Protocol):
+    """Everything that building a graph needs."""
+
+
+@runtime_checkable
+class GraphStore(GraphEditor, GraphPurge, Protocol):
     """Everything that a graph store does."""

@@ -1,0 +1,41 @@
+"""Joins what two channels rank into one list, for passages and entities alike. It asks no store."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from redstring_ref.domain.fusion import reciprocal_rank_fusion
+from redstring_ref.domain.retrieval import RetrievalMode
+
+DEFAULT_OVERFETCH = 3
+
+Id = TypeVar("Id", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Generic[Id]):
+    """An id, the score that it is ordered by, and each channel's; `None` where it was not ranked.
+
+    Spec: RET-3.
+    """
+
+    id: Id
+    score: float
+    semantic: float | None
+    lexical: float | None
+
+
+def join_channels(
+    mode: RetrievalMode, semantic: Mapping[Id, float], lexical: Mapping[Id, float]
+) -> list[Joined[Id]]:
+    """Return the ids that two rankings hold, best first: fused by rank, or one channel as it is.
+
+    Each mapping goes from id to score, best first.
+
+    Spec: RET-3, FUS-1.
+    """
+    if mode is RetrievalMode.HYBRID:
+        scores = reciprocal_rank_fusion([semantic, lexical])
+    else:
+        scores = list((semantic if mode is RetrievalMode.SEMANTIC else lexical).items())
+    return [Joined(ranked, score, semantic.get(ranked), lexical.get(ranked)) for ranked, score in scores]
