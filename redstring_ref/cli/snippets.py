@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from itertools import groupby
 from unicodedata import category
 
-from redstring_ref.domain.terms import tokenize
+from redstring_ref.domain.terms import fold, tokenize
 
 SNIPPET_LENGTH = 240
 ELLIPSIS = "…"
@@ -67,7 +67,7 @@ def _matches_in_word(text: str, start: int, end: int, terms: Collection[str]) ->
     word = text[start:end]
     tokens = tokenize(word)
     found = [token for token in tokens if token in terms]
-    folded = word.casefold()
+    folded = fold(word)
     if not found:
         return []
     if len(tokens) == 1 or len(folded) != len(word):

@@ -64,7 +64,7 @@ async def build_graph(
     a store's; `ValueError` for a vector store without an embedding provider, or the reverse;
     `LlmProviderError` for an answer that is no extraction; and what providers and stores raise.
 
-    Spec: GRF-1 to GRF-5, RET-5.
+    Spec: GRF-1 to GRF-5, GRF-7, RET-5.
     """
     require_tenant(tenant_id)
     document = require_document("document", document)
@@ -175,7 +175,7 @@ class _Draft:
 
 
 def _merged(first: Entity, second: Entity) -> Entity:
-    """Return `first` with the names, and failing one the description, of `second`."""
+    """Return `first` with the names, and failing one the description, of `second`. Spec: GRF-7."""
     merged = first.copy()
     names = dict.fromkeys([*first.names, *second.names])
     merged.aliases = [name for name in names if name != first.name]

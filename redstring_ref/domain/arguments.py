@@ -6,7 +6,7 @@ from numbers import Real
 from operator import index
 from typing import SupportsIndex
 
-from redstring_ref.domain.errors import got
+from redstring_ref.domain.errors import got, shown
 from redstring_ref.domain.storable import require_text
 
 
@@ -22,7 +22,7 @@ def require_at_least(minimum: int, field: str, value: object) -> int:
     """Return `value` as an `int` of at least `minimum`, else raise a `ValueError`."""
     number = require_integer(field, value)
     if number < minimum:
-        raise ValueError(f"{field} must be at least {minimum}, got {number}")
+        raise ValueError(f"{field} must be at least {minimum}, got {shown(number)}")
     return number
 
 
@@ -59,6 +59,9 @@ def require_min_score(value: object) -> float | None:
         threshold = float(value)
     except OverflowError:
         raise ValueError("min_score must fit a double") from None
+    # numpy's long double turns into an infinity where a Python number overflows.
+    if math.isinf(threshold) and threshold != value:
+        raise ValueError("min_score must fit a double")
     if math.isnan(threshold):
         raise ValueError("min_score must not be NaN")
     return threshold

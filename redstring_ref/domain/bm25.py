@@ -4,6 +4,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from redstring_ref.domain.arguments import require_at_least
+from redstring_ref.domain.errors import shown
+
 BM25_K1 = 1.2
 BM25_B = 0.75
 
@@ -14,7 +17,8 @@ class CorpusStats:
 
     `n_docs` counts the chunks, empty ones included; `total_doc_length` their terms;
     `doc_frequencies` has each requested term and the number of chunks that hold it, 0 included.
-    A negative number, or a document frequency above `n_docs`, is a `ValueError`.
+    A bool or non-integer is a `TypeError`; a negative number, or a document frequency above
+    `n_docs`, a `ValueError`.
 
     Spec: LEX-4.
     """
@@ -24,13 +28,13 @@ class CorpusStats:
     doc_frequencies: Mapping[str, int]
 
     def __post_init__(self) -> None:
-        if self.n_docs < 0 or self.total_doc_length < 0:
-            counts = f"{self.n_docs} and {self.total_doc_length}"
-            raise ValueError(f"n_docs and total_doc_length must not be negative, got {counts}")
+        require_at_least(0, "n_docs", self.n_docs)
+        require_at_least(0, "total_doc_length", self.total_doc_length)
         for term, frequency in self.doc_frequencies.items():
-            if not 0 <= frequency <= self.n_docs:
-                limits = f"from 0 to {self.n_docs}"
-                raise ValueError(f"doc_frequencies[{term!r}] must be {limits}, got {frequency}")
+            field = f"doc_frequencies[{term!r}]"
+            if require_at_least(0, field, frequency) > self.n_docs:
+                limit = f"n_docs {shown(self.n_docs)}"
+                raise ValueError(f"{field} must be at most {limit}, got {shown(frequency)}")
 
     @property
     def average_doc_length(self) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from redstring_ref.domain.arguments import require_at_least
-from redstring_ref.domain.errors import got
+from redstring_ref.domain.errors import got, shown
 from redstring_ref.domain.ids import (
     ChunkId,
     EntityId,
@@ -147,7 +147,7 @@ def _checked(chunks: Iterable[StoredChunk], dimension: int) -> Iterator[StoredCh
 def _require_position(field: str, value: object) -> int:
     number = require_at_least(0, field, value)
     if number > MAX_POSITION:
-        raise ValueError(f"{field} must be at most {MAX_POSITION}, got {number}")
+        raise ValueError(f"{field} must be at most {MAX_POSITION}, got {shown(number)}")
     return number
 
 

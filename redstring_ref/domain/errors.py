@@ -2,14 +2,30 @@
 
 from reprlib import Repr
 
+# Python may refuse to print an integer of more than 640 digits; one of so many bits has fewer.
+_MAX_PRINTED_BITS = 2000
+
+
+class _Repr(Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        if x.bit_length() > _MAX_PRINTED_BITS:
+            return f"{'-' if x < 0 else ''}<{x.bit_length()} bits>"
+        return super().repr_int(x, level)
+
+
 # Long enough for an id or a vector's head, short enough for one line of a log.
-_REPR = Repr()
+_REPR = _Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
+
+
+def shown(value: object) -> str:
+    """Return `value` as an error message shows it: cut to one line, whatever it is."""
+    return " ".join(_REPR.repr(value).splitlines())
 
 
 def got(value: object) -> str:
     """Return how an error message ends: what came instead, cut to one line, and its type."""
-    return f"got {_REPR.repr(value)} ({type(value).__name__})"
+    return f"got {shown(value)} ({type(value).__name__})"
 
 
 class RedstringError(Exception):
@@ -23,7 +39,7 @@ class DimensionMismatchError(RedstringError):
     """
 
     def __init__(self, expected: int, actual: int, what: str = "vector") -> None:
-        super().__init__(f"{what}: expected {expected} dimensions, got {actual}")
+        super().__init__(f"{what}: expected {shown(expected)} dimensions, got {shown(actual)}")
         self.expected = expected
         self.actual = actual
         self.what = what

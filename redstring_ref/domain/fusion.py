@@ -32,13 +32,16 @@ def reciprocal_rank_fusion(rankings: Iterable[Iterable[Id]]) -> list[tuple[Id, f
     Spec: FUS-1 to FUS-4.
     """
     sums: dict[Id, Fraction] = {}
+    # Of ids that are equal but print differently, such as 1 and True, the first in order stands for all.
+    printed: dict[Id, Id] = {}
     for ranking in rankings:
         best_ranks: dict[Id, int] = {}
         for rank, ranked in enumerate(ranking, start=1):
             best_ranks.setdefault(ranked, rank)
         for ranked, rank in best_ranks.items():
             sums[ranked] = sums.get(ranked, Fraction()) + reciprocal_rank(rank)
-    scores = [(ranked, float(total)) for ranked, total in sums.items()]
+            printed[ranked] = min(printed.get(ranked, ranked), ranked, key=_tie_key)
+    scores = [(printed[ranked], float(total)) for ranked, total in sums.items()]
     return sorted(scores, key=lambda pair: (-pair[1], *_tie_key(pair[0])))
 
 

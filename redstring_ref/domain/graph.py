@@ -112,9 +112,10 @@ class ExtractedEntity:
     description: str = ""
 
     def __post_init__(self) -> None:
-        require_label("name", self.name)
-        require_label("entity_type", self.entity_type)
-        require_text("description", self.description)
+        # Ids are derived from these, and the `format` of a str subclass may be another text.
+        object.__setattr__(self, "name", require_label("name", self.name))
+        object.__setattr__(self, "entity_type", require_label("entity_type", self.entity_type))
+        object.__setattr__(self, "description", require_text("description", self.description))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +130,25 @@ class ExtractedRelationship:
     relationship_type: str
 
     def __post_init__(self) -> None:
-        require_label("source", self.source)
-        require_label("target", self.target)
-        require_label("relationship_type", self.relationship_type)
+        for name in ("source", "target", "relationship_type"):
+            object.__setattr__(self, name, require_label(name, getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """Everything that a language model extracts from one text.
 
+    What is not a list of these values is a `TypeError`.
+
     Spec: GRF-5.
     """
 
     entities: list[ExtractedEntity] = field(default_factory=list)
     relationships: list[ExtractedRelationship] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        _require_list_of(ExtractedEntity, "entities", self.entities)
+        _require_list_of(ExtractedRelationship, "relationships", self.relationships)
 
 
 def require_label(field: str, value: object) -> str:
@@ -151,3 +157,11 @@ def require_label(field: str, value: object) -> str:
     if not label.strip():
         raise ValueError(f"{field} must not be blank, {got(label)}")
     return label
+
+
+def _require_list_of(kind: type, field: str, values: object) -> None:
+    if not isinstance(values, list | tuple):
+        raise TypeError(f"{field} must be a list of {kind.__name__}, {got(values)}")
+    for position, value in enumerate(values):
+        if not isinstance(value, kind):
+            raise TypeError(f"{field}[{position}] must be of type {kind.__name__}, {got(value)}")

@@ -32,7 +32,7 @@ def entity_id(tenant_id: TenantId, entity_type: str, normalized_name: str) -> En
 
     Spec: GRF-1.
     """
-    return EntityId(uuid5(tenant_id, f"{entity_type}\x00{normalized_name}"))
+    return EntityId(uuid5(require_tenant(tenant_id), f"{entity_type}\x00{normalized_name}"))
 
 
 def relationship_id(
@@ -42,7 +42,7 @@ def relationship_id(
 
     Spec: GRF-1.
     """
-    return RelationshipId(uuid5(tenant_id, f"{source}\x00{target}\x00{relationship_type}"))
+    return RelationshipId(uuid5(require_tenant(tenant_id), f"{source}\x00{target}\x00{relationship_type}"))
 
 
 def require_tenant(value: object) -> TenantId:

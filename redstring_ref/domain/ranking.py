@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import TypeVar
 
-from redstring_ref.domain.arguments import require_limit
+from redstring_ref.domain.arguments import require_limit, require_min_score
 from redstring_ref.domain.bm25 import CorpusStats, bm25_score
 from redstring_ref.domain.chunks import StoredChunk
 from redstring_ref.domain.vectors import score as vector_score
@@ -61,15 +61,17 @@ class RankedChunk:
 def best_first(scores: Iterable[tuple[Key, float]], limit: int | None = None) -> list[tuple[Key, float]]:
     """Return the `limit` best `(id, score)` pairs, or all: score descending, then id ascending.
 
-    Ids are compared by code point, scores as doubles.
+    Ids are compared by code point, scores as doubles. A bool or non-integer limit is a
+    `TypeError`, a negative one a `ValueError`.
 
     >>> best_first([("c", 0.5), ("a", 0.5), ("b", 0.9), ("d", 0.1)], limit=2)
     [('b', 0.9), ('a', 0.5)]
 
-    Spec: ORD-1, ORD-4.
+    Spec: ORD-1, ORD-2, ORD-4.
     """
+    cutoff = None if limit is None else require_limit("limit", limit)
     pairs = list(scores)
-    return nsmallest(len(pairs) if limit is None else limit, pairs, key=lambda pair: (-pair[1], pair[0]))
+    return nsmallest(len(pairs) if cutoff is None else cutoff, pairs, key=lambda pair: (-pair[1], pair[0]))
 
 
 def rank_chunks(terms: Sequence[str], candidates: LexicalCandidates, k: int) -> list[RankedChunk]:
@@ -101,8 +103,9 @@ def rank_vectors(
 
     The threshold is inclusive, and applied before the limit.
 
-    Spec: VEC-4, ORD-1, ORD-3.
+    Spec: VEC-4, ORD-1 to ORD-3.
     """
+    cutoff, threshold = require_limit("limit", limit), require_min_score(min_score)
     # Boilerplate passages repeat one vector thousands of times; it is scored once.
     scores: dict[tuple[float, ...], float] = {}
     kept = []
@@ -110,6 +113,6 @@ def rank_vectors(
         known = tuple(vector)
         if known not in scores:
             scores[known] = vector_score(query, vector)
-        if min_score is None or scores[known] >= min_score:
+        if threshold is None or scores[known] >= threshold:
             kept.append((key, scores[known]))
-    return best_first(kept, limit)
+    return best_first(kept, cutoff)

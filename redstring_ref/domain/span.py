@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from redstring_ref.domain.errors import shown
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class TextSpan:
@@ -15,4 +17,5 @@ class TextSpan:
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
-            raise ValueError(f"a span must have 0 <= start < end, got {self.start} and {self.end}")
+            bounds = f"{shown(self.start)} and {shown(self.end)}"
+            raise ValueError(f"a span must have 0 <= start < end, got {bounds}")

@@ -2,11 +2,15 @@
 
 import math
 import re
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from redstring_ref.domain.errors import got
 
-JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+else:
+    # The recursive name cannot be resolved from another module, and `get_type_hints` would fail there.
+    JsonValue = bool | int | float | str | list | dict | None
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 MAX_JSON_DEPTH = 200

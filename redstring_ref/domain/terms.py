@@ -29,7 +29,7 @@ _IGNORABLE = re.compile(
 _SPACELESS = (
     "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f"
     "\u30a1-\u30fa\u30fc-\u30ff\u3131-\u318e\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7fb"
-    "\uf900-\ufaff\U00016fe2-\U00016fe3\U00016ff0-\U00016ff6\U0001aff0-\U0001b16f\U00020000-\U0003fffd"
+    "\uf900-\ufaff\U00016fe2-\U00016fe3\U00016ff2-\U00016ff6\U0001aff0-\U0001b16f\U00020000-\U0003fffd"
 )
 _SPACELESS_CHARACTER = re.compile(f"[{_SPACELESS}]")
 

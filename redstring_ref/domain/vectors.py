@@ -108,7 +108,7 @@ def cosine_score(cosine: float) -> float:
 
 
 def score(left: Sequence[float], right: Sequence[float]) -> float:
-    """Return the similarity of two vectors as `as_vector` returns them, 1.0 for the same direction.
+    """Return the similarity of two vectors as `as_vector` returns them: 1.0 for equal vectors, exactly.
 
     Vectors of different widths are a `DimensionMismatchError`.
 

@@ -2,14 +2,21 @@
 
 import socket
 import ssl
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from threading import Timer
+from typing import Any
+from urllib.error import URLError
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, Request
 
 from redstring_ref.embeddings.endpoint import Endpoint
 
 _PIECE = 2**16
+
+OnConnect = Callable[[socket.socket], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +42,52 @@ class Failure:
     retry_after: None = None
 
 
+class _Watched(HTTPConnection):
+    """A connection that hands over its socket, by which another thread can end it."""
+
+    def __init__(self, host: str, *, on_connect: OnConnect, **options: Any) -> None:
+        # The options are urllib's own: a timeout, and a context for https.
+        super().__init__(host, **options)
+        self._on_connect = on_connect
+
+    def connect(self) -> None:
+        super().connect()
+        self._on_connect(self.sock)
+
+
+class _WatchedTls(_Watched, HTTPSConnection):
+    """The same over TLS."""
+
+
+class _Handler(HTTPHandler):
+    """Opens http URLs on watched connections."""
+
+    def __init__(self, on_connect: OnConnect) -> None:
+        super().__init__()
+        self._on_connect = on_connect
+
+    def http_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(partial(_Watched, on_connect=self._on_connect), req)
+
+
+class _TlsHandler(HTTPSHandler):
+    """Opens https URLs on watched connections."""
+
+    def __init__(self, on_connect: OnConnect, context: ssl.SSLContext) -> None:
+        super().__init__(context=context)
+        self._connection = partial(_WatchedTls, on_connect=on_connect, context=context)
+
+    def https_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(self._connection, req)
+
+
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """How to reach a server: neither proxies nor redirects, and nothing from the environment."""
+    """How to reach a server."""
 
     endpoint: Endpoint
     timeout: float
     ssl_context: ssl.SSLContext | None
-
-    def open(self) -> HTTPConnection:
-        """Return a connection that is not connected yet."""
-        host, port = self.endpoint.host, self.endpoint.port
-        if self.ssl_context is None:
-            return HTTPConnection(host, port, timeout=self.timeout)
-        return HTTPSConnection(host, port, timeout=self.timeout, context=self.ssl_context)
 
 
 class Exchange:
@@ -59,8 +98,7 @@ class Exchange:
 
     def __init__(self, connector: Connector, body: bytes, headers: dict[str, str], max_bytes: int) -> None:
         self._connector = connector
-        self._body = body
-        self._headers = headers
+        self._request = Request(connector.endpoint.url, body, headers, method="POST")  # noqa: S310 - http(s) only
         self._max_bytes = max_bytes
         self._is_aborted = False
         self._socket: socket.socket | None = None
@@ -70,15 +108,15 @@ class Exchange:
         # A socket's own timeout starts anew with each byte that a slow server sends.
         timer = Timer(self._connector.timeout, self.abort)
         timer.daemon = True
-        connection = self._connector.open()
         timer.start()
         try:
-            return self._converse(connection)
+            return self._converse()
+        except URLError as error:
+            return self._failure(error.reason)
         except (OSError, HTTPException) as error:
             return self._failure(error)
         finally:
             timer.cancel()
-            connection.close()
 
     def abort(self) -> None:
         """End the exchange as soon as it is connected; an ended one stays as it is."""
@@ -88,13 +126,18 @@ class Exchange:
                 # Closing would leave a blocked read waiting.
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
-    def _converse(self, connection: HTTPConnection) -> Reply | Failure:
-        connection.connect()
-        self._socket = connection.sock
+    def _connected(self, connected: socket.socket) -> None:
+        self._socket = connected
         if self._is_aborted:
             raise TimeoutError
-        connection.request("POST", self._connector.endpoint.path, self._body, self._headers)
-        with connection.getresponse() as response:
+
+    def _converse(self) -> Reply | Failure:
+        # Alone in its opener, the handler meets no proxy, follows no redirect, and takes every
+        # status as an answer.
+        opener = OpenerDirector()
+        context = self._connector.ssl_context
+        opener.add_handler(_TlsHandler(self._connected, context) if context else _Handler(self._connected))
+        with opener.open(self._request, timeout=self._connector.timeout) as response:
             body = self._read(response)
             if len(body) > self._max_bytes:
                 return Failure(f"the answer is longer than {self._max_bytes} bytes", is_transient=False)
@@ -112,7 +155,7 @@ class Exchange:
             body += piece
         return bytes(body)
 
-    def _failure(self, error: OSError | HTTPException) -> Failure:
+    def _failure(self, error: object) -> Failure:
         if self._is_aborted or isinstance(error, TimeoutError):
             return Failure(f"no whole answer within {self._connector.timeout} seconds")
         # The text of an HTTPException is the server's, and may quote the request.

@@ -1,6 +1,6 @@
 """Ports of the chunk store, one small capability each. Entities and their vectors have their own.
 
-Rules that hold for every method, so that no docstring repeats them (Spec: TEN-1, PRT-2 to PRT-5):
+Rules that hold for every method, so that no docstring repeats them (Spec: TEN-1, TEN-2, PRT-2 to PRT-5):
 `tenant_id` is a `UUID` or it is a `TypeError`; other tenants change no answer. A rejected call
 changes nothing. Arguments may be mutated after a call, results at any time. Iterables are
 consumed once. What was written is read by the next call.
