@@ -5,10 +5,13 @@ import asyncio
 import json
 import os
 import platform
+import signal
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import NoReturn
 
 from redstring_ref.cli.errors import CommandError, UsageError
 from redstring_ref.cli.options import build_parser, search_request
@@ -63,7 +66,8 @@ def _run(options: argparse.Namespace) -> None:
 
 def _search(options: argparse.Namespace) -> None:
     request = search_request(options)
-    trace, corpus = asyncio.run(run_search(request))
+    with _interrupted_at_once():
+        trace, corpus = asyncio.run(run_search(request))
     if options.command == "explain":
         explanation = explain_chunks(trace)
         answer = explain_json(trace, explanation, corpus)
@@ -75,6 +79,20 @@ def _search(options: argparse.Namespace) -> None:
     if not options.json:
         for line in status_lines(trace, corpus):
             print(line, file=sys.stderr)
+
+
+@contextmanager
+def _interrupted_at_once() -> Iterator[None]:
+    """Let Ctrl-C end work that never waits; `asyncio.run` alone would let it go on to its end."""
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def _print(options: argparse.Namespace, answer: object, lines: Iterable[str]) -> None:

@@ -13,7 +13,6 @@ from redstring_ref.domain import (
     JsonObject,
     Relationship,
     RelationshipId,
-    StoreClosedError,
     TenantId,
     UnknownEntityError,
 )
@@ -25,7 +24,7 @@ PREFIXES = ["9c", "f1", "0a", "3e", "5b", "c4"]
 IDS = [EntityId(UUID(f"{prefix}000000-0000-4000-8000-00000000000b")) for prefix in PREFIXES]
 EDGE_IDS = [RelationshipId(UUID(f"{prefix}000000-0000-4000-8000-00000000000c")) for prefix in PREFIXES]
 UNKNOWN = EntityId(UUID("77000000-0000-4000-8000-00000000000d"))
-NO_UUIDS: list[Any] = [None, str(IDS[0]), IDS[0].int, b"", True]
+ELSEWHERE = EntityId(UUID("11000000-0000-4000-8000-00000000000e"))
 
 
 def entity(
@@ -119,25 +118,6 @@ async def test_find_entities_filters_then_orders_by_id_then_cuts(
     assert await store.find_entities(OTHER_TENANT, **options) == []
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"name": 1}, TypeError),
-        ({"name": "a\x00"}, ValueError),
-        ({"entity_type": ["person"]}, TypeError),
-        ({"entity_type": "\ud800"}, ValueError),
-        ({"limit": -1}, ValueError),
-        ({"limit": True}, TypeError),
-        ({"limit": 1.0}, TypeError),
-    ],
-)
-async def test_find_entities_refuses_bad_filters_by_name(
-    store: InMemoryGraphStore, options: dict[str, Any], error: type[Exception]
-) -> None:
-    with pytest.raises(error, match=f"^{next(iter(options))} "):
-        await store.find_entities(TENANT, **options)
-
-
 async def test_entities_are_found_by_the_blocking_keys_of_all_their_names() -> None:
     store = InMemoryGraphStore()
     await store.upsert_entities(
@@ -169,18 +149,6 @@ async def test_entities_with_several_of_the_keys_are_found_once() -> None:
     assert prefixes(found) == ["0a", "3e", "9c"]
     assert await store.find_by_blocking_keys([], TENANT) == []
     assert await store.find_by_blocking_keys(["acme"], OTHER_TENANT) == []
-
-
-async def test_bad_blocking_keys_are_refused(store: InMemoryGraphStore) -> None:
-    bad: Any
-    for bad, error in ((None, TypeError), (b"ada", TypeError), ("\x00", ValueError)):
-        with pytest.raises(error, match=r"^key "):
-            await store.find_by_blocking_key(bad, TENANT)
-        with pytest.raises(error, match=r"^keys\[1\] "):
-            await store.find_by_blocking_keys(["ada", bad], TENANT)
-    for bad in ("ada", None, 1):
-        with pytest.raises(TypeError, match="^keys must be an iterable of str"):
-            await store.find_by_blocking_keys(bad, TENANT)
 
 
 async def test_an_upsert_replaces_the_entity_and_its_blocking_keys_whole(store: InMemoryGraphStore) -> None:
@@ -230,19 +198,22 @@ async def test_an_edge_whose_ends_change_leaves_its_old_ends(store: InMemoryGrap
     assert await store.neighbors(IDS[0], TENANT, depth=9) == []
 
 
-@pytest.mark.parametrize(("source", "target", "first"), [(True, False, 1), (False, True, 0), (True, True, 0)])
+@pytest.mark.parametrize(
+    ("source", "target", "first"),
+    [
+        (IDS[0], UNKNOWN, UNKNOWN),
+        (UNKNOWN, IDS[0], UNKNOWN),
+        (UNKNOWN, ELSEWHERE, UNKNOWN),
+        (ELSEWHERE, UNKNOWN, ELSEWHERE),
+    ],
+)
 async def test_a_dangling_edge_names_its_first_missing_end_and_nothing_is_written(
-    store: InMemoryGraphStore, source: bool, target: bool, first: int
+    store: InMemoryGraphStore, source: EntityId, target: EntityId, first: EntityId
 ) -> None:
-    ends = [UNKNOWN, EntityId(UUID(int=8))]
-    dangling = edge(1, 0, 1)
-    if not (source and not target):
-        dangling.source_entity_id = ends[0]
-    if source:
-        dangling.target_entity_id = ends[1]
+    dangling = Relationship(TENANT, EDGE_IDS[1], source, target, "knows")
     with pytest.raises(UnknownEntityError) as raised:
         await store.upsert_relationships([edge(0, 0, 1), dangling, edge(2, 0, 1)])
-    assert (raised.value.entity_id, raised.value.relationship_id) == (ends[first], EDGE_IDS[1])
+    assert (raised.value.entity_id, raised.value.relationship_id) == (first, EDGE_IDS[1])
     with pytest.raises(UnknownEntityError):
         await store.upsert_relationship(dangling)
     assert await store.get_relationships_by_entity(IDS[0], TENANT) == []
@@ -286,15 +257,6 @@ async def test_nothing_is_near_at_depth_zero_or_near_an_unknown_entity(store: In
     assert await store.neighbors(IDS[0], OTHER_TENANT, depth=3) == []
 
 
-@pytest.mark.parametrize(
-    ("depth", "error"),
-    [(-1, ValueError), (True, TypeError), (1.0, TypeError), ("1", TypeError), (None, TypeError)],
-)
-async def test_a_bad_depth_is_refused(store: InMemoryGraphStore, depth: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match="^depth must be"):
-        await store.neighbors(UNKNOWN, TENANT, depth=depth)
-
-
 async def test_deleting_an_entity_deletes_every_edge_at_it(store: InMemoryGraphStore) -> None:
     await store.upsert_relationships([edge(0, 0, 1), edge(1, 1, 0), edge(2, 0, 0), edge(3, 1, 2)])
     assert await store.delete_entity(IDS[0], TENANT) == 1
@@ -327,18 +289,6 @@ async def test_deletes_return_how_many_there_were(store: InMemoryGraphStore) -> 
     assert await store.get_relationships_by_entity(IDS[1], TENANT) == []
 
 
-@pytest.mark.parametrize("bad", NO_UUIDS)
-async def test_ids_that_are_not_uuids_are_refused_by_name(store: InMemoryGraphStore, bad: Any) -> None:
-    for method in (store.get_entity, store.get_relationships_by_entity, store.neighbors, store.delete_entity):
-        with pytest.raises(TypeError, match="^entity_id must be a UUID"):
-            await method(bad, TENANT)
-    with pytest.raises(TypeError, match=r"^entity_ids\[1\] must be a UUID"):
-        await store.get_entities([IDS[0], bad], TENANT)
-    with pytest.raises(TypeError, match="^relationship_id must be a UUID"):
-        await store.delete_relationship(bad, TENANT)
-    assert len(await store.find_entities(TENANT)) == 6
-
-
 @pytest.mark.parametrize("field", ["entities", "relationships"])
 async def test_an_element_of_another_type_is_refused_by_position(
     store: InMemoryGraphStore, field: str
@@ -353,10 +303,3 @@ async def test_an_element_of_another_type_is_refused_by_position(
         await upsert(good)
     assert await store.find_entities(TENANT, name="New") == []
     assert await store.get_relationships_by_entity(IDS[0], TENANT) == []
-
-
-async def test_a_closed_store_is_refused_before_anything_else() -> None:
-    store = InMemoryGraphStore()
-    await store.close()
-    with pytest.raises(StoreClosedError, match="InMemoryGraphStore is closed"):
-        await store.get_entity("bad", "worse")  # type: ignore[arg-type]
