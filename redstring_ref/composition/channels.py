@@ -10,6 +10,21 @@ from redstring_ref.domain.retrieval import RetrievalMode
 DEFAULT_OVERFETCH = 3
 
 Id = TypeVar("Id", bound=Hashable)
+Pair = TypeVar("Pair")
+
+
+def semantic_half(pair: Pair | None, mode: RetrievalMode) -> Pair | None:
+    """Return the provider and store that answer by meaning, `None` in a mode that needs none.
+
+    A mode that needs what is missing is a `ValueError`.
+
+    Spec: RET-4.
+    """
+    if mode is RetrievalMode.LEXICAL:
+        return None
+    if pair is None:
+        raise ValueError(f"a lexical-only retriever cannot answer in {mode} mode")
+    return pair
 
 
 @dataclass(frozen=True, slots=True)

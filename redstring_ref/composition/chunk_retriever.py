@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from redstring_ref.composition.channels import DEFAULT_OVERFETCH, join_channels
+from redstring_ref.composition.channels import DEFAULT_OVERFETCH, join_channels, semantic_half
 from redstring_ref.composition.gate import embed_question, require_both, require_same_dimension
 from redstring_ref.domain.arguments import require_at_least, require_limit
 from redstring_ref.domain.ids import TenantId, require_tenant
@@ -101,21 +101,23 @@ class ChunkRetriever:
         """
         require_tenant(tenant_id)
         trace = ChunkRetrievalTrace(require_query(query), RetrievalMode(mode), require_limit("k", k))
-        if self._semantic is None and trace.mode is not RetrievalMode.LEXICAL:
-            raise ValueError(f"a lexical-only retriever cannot answer in {trace.mode} mode")
+        semantic = semantic_half(self._semantic, trace.mode)
         if trace.k == 0:
             return trace
-        if trace.mode is not RetrievalMode.LEXICAL:
-            await self._ask_semantic(trace, tenant_id)
+        if semantic is not None:
+            await self._ask_semantic(*semantic, trace, tenant_id)
         if trace.mode is not RetrievalMode.SEMANTIC:
             await self._ask_lexical(trace, tenant_id)
         trace.matches = _matches(trace)
         return trace
 
-    async def _ask_semantic(self, trace: ChunkRetrievalTrace, tenant_id: TenantId) -> None:
-        if self._semantic is None:
-            return
-        embeddings, chunks = self._semantic
+    async def _ask_semantic(
+        self,
+        embeddings: EmbeddingProvider,
+        chunks: HybridCandidateSource,
+        trace: ChunkRetrievalTrace,
+        tenant_id: TenantId,
+    ) -> None:
         trace.query_vector = await embed_question(embeddings, trace.query)
         limit = trace.k * self._overfetch
         trace.semantic = await chunks.semantic_candidates(trace.query_vector, tenant_id, limit)

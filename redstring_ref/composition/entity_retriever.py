@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Self
 
-from redstring_ref.composition.channels import DEFAULT_OVERFETCH, join_channels
+from redstring_ref.composition.channels import DEFAULT_OVERFETCH, join_channels, semantic_half
 from redstring_ref.composition.gate import embed_question, require_both, require_same_dimension
 from redstring_ref.domain.arguments import require_at_least, require_limit
 from redstring_ref.domain.graph import Entity
@@ -69,11 +69,10 @@ class Retriever:
         require_query(query)
         mode = RetrievalMode(mode)
         k = require_limit("k", k)
-        if self._semantic is None and mode is not RetrievalMode.LEXICAL:
-            raise ValueError(f"a lexical-only retriever cannot answer in {mode} mode")
+        semantic_pair = semantic_half(self._semantic, mode)
         if k == 0:
             return RetrievalResult(query, [])
-        by_meaning = [] if mode is RetrievalMode.LEXICAL else await self._ask_semantic(query, tenant_id, k)
+        by_meaning = await self._ask_semantic(*semantic_pair, query, tenant_id, k) if semantic_pair else []
         by_name = [] if mode is RetrievalMode.SEMANTIC else await self._ask_names(query, tenant_id, k)
         entities = {entity.id: entity for entity, _ in [*by_meaning, *by_name]}
         semantic = {entity.id: score for entity, score in by_meaning}
@@ -84,11 +83,10 @@ class Retriever:
         ]
         return RetrievalResult(query, matches)
 
-    async def _ask_semantic(self, query: str, tenant_id: TenantId, k: int) -> list[tuple[Entity, float]]:
+    async def _ask_semantic(
+        self, embeddings: EmbeddingProvider, vectors: VectorReader, query: str, tenant_id: TenantId, k: int
+    ) -> list[tuple[Entity, float]]:
         """Return the nearest entities that still exist, best first."""
-        if self._semantic is None:
-            return []
-        embeddings, vectors = self._semantic
         vector = await embed_question(embeddings, query)
         found = await vectors.search(vector, tenant_id, k=k * self._overfetch)
         entities = await self._graph.get_entities([match.entity_id for match in found], tenant_id)

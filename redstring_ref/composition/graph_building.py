@@ -76,7 +76,9 @@ async def build_graph(
     for entity in await store.get_entities(list(draft.entities), tenant_id):
         draft.merge_stored(entity)
     entities = list(draft.entities.values())
-    records = await _records(entities, embedding_provider) if vector_store is not None else []
+    records = []
+    if vector_store is not None and embedding_provider is not None:
+        records = await _records(entities, embedding_provider)
     if chunk_store is not None:
         embeddings = embedding_provider if isinstance(chunk_store, Dimensioned) else None
         await embed_passages(chunks, await stored_embeddings(chunk_store, document, tenant_id), embeddings)
@@ -118,12 +120,8 @@ async def _extract(provider: LlmProvider, text: str) -> Extraction:
     return extraction
 
 
-async def _records(
-    entities: list[Entity], embedding_provider: EmbeddingProvider | None
-) -> list[VectorRecord]:
+async def _records(entities: list[Entity], embedding_provider: EmbeddingProvider) -> list[VectorRecord]:
     """Return one record an entity, of the vector of its name and description."""
-    if embedding_provider is None:
-        return []
     texts = [f"{entity.name}\n{entity.description}".strip() for entity in entities]
     vectors = await embed_texts(embedding_provider, texts)
     return [

@@ -13,6 +13,7 @@ import pytest
 
 from redstring_ref.cli import command, main
 from redstring_ref.version import __version__
+from tests.embeddings.server import Handler, Server, good, send_json
 
 ROOT = Path(__file__).parents[2]
 
@@ -211,6 +212,36 @@ def test_a_wrong_usage_is_told_on_stderr_with_code_2(run: Any, arguments: list[s
     assert outcome.out == ""
     assert message in outcome.err
     assert "Traceback" not in outcome.err
+
+
+def with_server(server: Server) -> list[str]:
+    return ["--embeddings", "openai", "--base-url", server.url, "--model", "m", "--dimension", "2"]
+
+
+def test_an_openai_server_embeds_documents_and_query(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret-key")
+    with Server([good]) as server:
+        outcome = run("search", "tie", ".", *with_server(server), "--api-key-env", "MY_KEY", "--json")
+    assert outcome.code == 0
+    assert len(outcome.json["results"]) == 3
+    assert all(result["semantic"] is not None for result in outcome.json["results"])
+    assert server.requests[-1].body == {"model": "m", "input": ["tie"]}
+    assert {request.headers["authorization"] for request in server.requests} == {"Bearer sk-secret-key"}
+
+
+def test_a_server_that_refuses_is_a_failure_that_shows_no_key(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret-key")
+
+    def refuse(handler: Handler) -> None:
+        send_json(handler, 401, {"error": {"message": "bad key sk-secret-key"}})
+
+    with Server([refuse]) as server:
+        outcome = run("search", "tie", ".", *with_server(server), "--api-key-env", "MY_KEY")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "answered 401" in outcome.err
+    assert "secret" not in outcome.err
 
 
 def test_a_path_that_does_not_exist_is_a_failure_with_code_1(run: Any) -> None:

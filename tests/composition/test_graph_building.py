@@ -145,6 +145,35 @@ async def test_a_document_without_text_is_a_graph_without_anything() -> None:
     assert report == GraphBuildReport(0, 0, 0, 0, 0)
 
 
+async def test_without_entities_nothing_is_embedded() -> None:
+    embeddings = FakeEmbeddings()
+    report = await build_graph(
+        DOCUMENT,
+        provider=ScriptedLlm({FIRST: Extraction(), SECOND: Extraction()}),
+        store=InMemoryGraphStore(),
+        tenant_id=TENANT,
+        embedding_provider=embeddings,
+        vector_store=InMemoryVectorStore(dimension=2),
+        chunker=ParagraphChunker(),
+    )
+    assert report.vectors_written == 0
+    assert embeddings.documents == []
+
+
+async def test_an_entity_that_is_extracted_twice_from_a_passage_is_noted_once() -> None:
+    chunks = InMemoryChunkStore(dimension=2)
+    twice = Extraction([ExtractedEntity("Ada", "person"), ExtractedEntity("ADA", "person")])
+    await build_graph(
+        SourceDocument(DOC, "Ada."),
+        provider=ScriptedLlm({"Ada.": twice}),
+        store=InMemoryGraphStore(),
+        tenant_id=TENANT,
+        chunk_store=chunks,
+    )
+    (chunk,) = await chunks.get_by_source(DOC, TENANT)
+    assert chunk.entity_ids == [entity_id(TENANT, "person", "ada")]
+
+
 async def test_the_default_chunker_cuts_the_document() -> None:
     provider = ScriptedLlm({"Ada.": Extraction([ExtractedEntity("Ada", "person")])})
     report = await build_graph(

@@ -207,6 +207,14 @@ async def test_an_id_that_cannot_name_a_source_is_refused_everywhere(store: Chun
         await store.delete_by_source(SourceId(source), TENANT)
 
 
+async def test_an_entity_that_a_chunk_names_twice_is_forgotten_with_it(store: ChunkStore) -> None:
+    await store.upsert_many([make_chunk("text", entity_ids=[ENTITY, ENTITY])])
+    (found,) = await store.get_by_entity(ENTITY, TENANT)
+    assert found.entity_ids == [ENTITY, ENTITY]
+    await store.upsert_many([make_chunk("text")])
+    assert await store.get_by_entity(ENTITY, TENANT) == []
+
+
 async def test_deletes_count_and_leave_no_statistic_behind(store: ChunkStore) -> None:
     await store.upsert_many(
         [
