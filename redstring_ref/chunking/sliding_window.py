@@ -11,7 +11,8 @@ class SlidingWindowChunker:
     """Cuts a text into spans of at most `size` characters that share at most `overlap` with the next.
 
     A span ends after a paragraph, else a sentence, else a word, that ends in the last half of its
-    window; it starts at a word. Only a cluster longer than `size` makes a longer span.
+    window; the next starts at the first word in the overlap. Text without such places is cut between
+    clusters, and only a cluster longer than `size` makes a longer span.
 
     >>> text = "One two. Three four five."
     >>> [text[span.start : span.end] for span in SlidingWindowChunker(14, 5).chunk(text)]

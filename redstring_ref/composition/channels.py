@@ -4,13 +4,34 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from redstring_ref.domain.arguments import require_limit
 from redstring_ref.domain.fusion import reciprocal_rank_fusion
-from redstring_ref.domain.retrieval import RetrievalMode
+from redstring_ref.domain.ids import TenantId, require_tenant
+from redstring_ref.domain.retrieval import RetrievalMode, require_query
 
 DEFAULT_OVERFETCH = 3
 
 Id = TypeVar("Id", bound=Hashable)
 Pair = TypeVar("Pair")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a retriever is asked, checked."""
+
+    query: str
+    tenant_id: TenantId
+    k: int
+    mode: RetrievalMode
+
+
+def require_question(query: str, tenant_id: TenantId, k: int, mode: RetrievalMode) -> Question:
+    """Return a question that can be asked; what is wrong with it raises before anyone is.
+
+    Spec: RET-1, TEN-1, ORD-2.
+    """
+    tenant = require_tenant(tenant_id)
+    return Question(require_query(query), tenant, require_limit("k", k), RetrievalMode(mode))
 
 
 def semantic_half(pair: Pair | None, mode: RetrievalMode) -> Pair | None:

@@ -3,12 +3,17 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from redstring_ref.composition.channels import DEFAULT_OVERFETCH, join_channels, semantic_half
+from redstring_ref.composition.channels import (
+    DEFAULT_OVERFETCH,
+    join_channels,
+    require_question,
+    semantic_half,
+)
 from redstring_ref.composition.gate import embed_question, require_both, require_same_dimension
-from redstring_ref.domain.arguments import require_at_least, require_limit
-from redstring_ref.domain.ids import TenantId, require_tenant
+from redstring_ref.domain.arguments import require_at_least
+from redstring_ref.domain.ids import TenantId
 from redstring_ref.domain.ranking import LexicalCandidates, RankedChunk, SemanticCandidate, rank_chunks
-from redstring_ref.domain.retrieval import ChunkRetrievalResult, RetrievalMode, ScoredChunk, require_query
+from redstring_ref.domain.retrieval import ChunkRetrievalResult, RetrievalMode, ScoredChunk
 from redstring_ref.domain.terms import tokenize
 from redstring_ref.ports import EmbeddingProvider, HybridCandidateSource, LexicalCandidateSource
 
@@ -99,8 +104,8 @@ class ChunkRetriever:
 
         Spec: RET-1 to RET-4, FUS-1.
         """
-        require_tenant(tenant_id)
-        trace = ChunkRetrievalTrace(require_query(query), RetrievalMode(mode), require_limit("k", k))
+        question = require_question(query, tenant_id, k, mode)
+        trace = ChunkRetrievalTrace(question.query, question.mode, question.k)
         semantic = semantic_half(self._semantic, trace.mode)
         if trace.k == 0:
             return trace

@@ -3,13 +3,19 @@
 from collections.abc import Iterable
 from typing import Self
 
-from redstring_ref.composition.channels import DEFAULT_OVERFETCH, join_channels, semantic_half
+from redstring_ref.composition.channels import (
+    DEFAULT_OVERFETCH,
+    Question,
+    join_channels,
+    require_question,
+    semantic_half,
+)
 from redstring_ref.composition.gate import embed_question, require_both, require_same_dimension
-from redstring_ref.domain.arguments import require_at_least, require_limit
+from redstring_ref.domain.arguments import require_at_least
 from redstring_ref.domain.graph import Entity
-from redstring_ref.domain.ids import TenantId, require_tenant
+from redstring_ref.domain.ids import TenantId
 from redstring_ref.domain.ranking import best_first
-from redstring_ref.domain.retrieval import RetrievalMode, RetrievalResult, ScoredEntity, require_query
+from redstring_ref.domain.retrieval import RetrievalMode, RetrievalResult, ScoredEntity
 from redstring_ref.domain.similarity import blocking_keys, name_similarity
 from redstring_ref.ports import EmbeddingProvider, EntityReader, VectorReader
 
@@ -65,38 +71,37 @@ class Retriever:
 
         Spec: RET-1 to RET-4, ENT-3.
         """
-        require_tenant(tenant_id)
-        require_query(query)
-        mode = RetrievalMode(mode)
-        k = require_limit("k", k)
-        semantic_pair = semantic_half(self._semantic, mode)
-        if k == 0:
-            return RetrievalResult(query, [])
-        by_meaning = await self._ask_semantic(*semantic_pair, query, tenant_id, k) if semantic_pair else []
-        by_name = [] if mode is RetrievalMode.SEMANTIC else await self._ask_names(query, tenant_id, k)
+        question = require_question(query, tenant_id, k, mode)
+        semantic_pair = semantic_half(self._semantic, question.mode)
+        if question.k == 0:
+            return RetrievalResult(question.query, [])
+        by_meaning = await self._ask_semantic(*semantic_pair, question) if semantic_pair else []
+        by_name = [] if question.mode is RetrievalMode.SEMANTIC else await self._ask_names(question)
         entities = {entity.id: entity for entity, _ in [*by_meaning, *by_name]}
         semantic = {entity.id: score for entity, score in by_meaning}
         lexical = {entity.id: score for entity, score in by_name}
         matches = [
             ScoredEntity(entities[joined.id], joined.score, joined.semantic, joined.lexical)
-            for joined in join_channels(mode, semantic, lexical)[:k]
+            for joined in join_channels(question.mode, semantic, lexical)[: question.k]
         ]
-        return RetrievalResult(query, matches)
+        return RetrievalResult(question.query, matches)
 
     async def _ask_semantic(
-        self, embeddings: EmbeddingProvider, vectors: VectorReader, query: str, tenant_id: TenantId, k: int
+        self, embeddings: EmbeddingProvider, vectors: VectorReader, question: Question
     ) -> list[tuple[Entity, float]]:
         """Return the nearest entities that still exist, best first."""
-        vector = await embed_question(embeddings, query)
-        found = await vectors.search(vector, tenant_id, k=k * self._overfetch)
-        entities = await self._graph.get_entities([match.entity_id for match in found], tenant_id)
+        vector = await embed_question(embeddings, question.query)
+        found = await vectors.search(vector, question.tenant_id, k=question.k * self._overfetch)
+        ids = [match.entity_id for match in found]
+        entities = await self._graph.get_entities(ids, question.tenant_id)
         by_id = {entity.id: entity for entity in entities}
         return [(by_id[match.entity_id], match.score) for match in found if match.entity_id in by_id]
 
-    async def _ask_names(self, query: str, tenant_id: TenantId, k: int) -> list[tuple[Entity, float]]:
+    async def _ask_names(self, question: Question) -> list[tuple[Entity, float]]:
         """Return the entities whose names are most like a part of the query, best first."""
-        entities = await self._graph.find_by_blocking_keys(sorted(blocking_keys([query])), tenant_id)
-        return rank_names(query, entities, k * self._overfetch)
+        keys = sorted(blocking_keys([question.query]))
+        entities = await self._graph.find_by_blocking_keys(keys, question.tenant_id)
+        return rank_names(question.query, entities, question.k * self._overfetch)
 
 
 def rank_names(query: str, entities: Iterable[Entity], limit: int) -> list[tuple[Entity, float]]:
