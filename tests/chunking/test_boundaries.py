@@ -38,7 +38,7 @@ def test_a_cjk_sentence_ends_without_white_space(stop: str) -> None:
     assert ends_after(f"検索{stop}文 書") == f"検索{stop}"
 
 
-@pytest.mark.parametrize("stop", [".", ".5", ",", ":", ".“", ".(", "。“"[1:], ";", "·"])
+@pytest.mark.parametrize("stop", [".", ".5", ",", ":", ".“", ".(", ";", "·"])
 def test_other_marks_end_no_sentence(stop: str) -> None:
     assert ends_after(f"One{stop}two three") == f"One{stop}two "
 

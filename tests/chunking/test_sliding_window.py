@@ -41,8 +41,8 @@ def test_a_text_that_fits_is_one_span(text: str) -> None:
 
 
 def test_the_rest_that_fits_is_one_span() -> None:
-    assert cut("aaaaa bb\n\ncc. d", 9) == ["aaaaa ", "bb\n\ncc. d"]
-    assert cut("aaaaa bb\n\ncc. de", 9) == ["aaaaa ", "bb\n\n", "cc. de"][:1] + ["bb\n\ncc. ", "de"]
+    assert cut("aaaaaaa bb\n\ncc. d", 9) == ["aaaaaaa ", "bb\n\ncc. d"]
+    assert cut("aaaaaaa b\n\ncc. def", 9) == ["aaaaaaa ", "b\n\ncc. ", "def"]
 
 
 def test_a_text_one_longer_than_size_is_two_spans() -> None:
@@ -76,7 +76,7 @@ def test_without_an_end_the_span_is_as_long_as_it_may_be() -> None:
 def test_only_ends_in_the_last_half_count() -> None:
     assert cut("abcd efghijk", 10) == ["abcd efghi", "jk"]  # the space is the last of the first half
     assert cut("abcde fghijk", 10) == ["abcde ", "fghijk"]
-    assert cut("aaaa\n\nb ccc. dddd", 12) == ["aaaa\n\nb ccc. ", "dddd"][:0] + ["aaaa\n\nb ", "ccc. dddd"]
+    assert cut("aaaa\n\nb ccc. dddd", 12) == ["aaaa\n\nb ", "ccc. dddd"]
 
 
 def test_the_last_half_of_an_odd_size_is_the_longer_one() -> None:
@@ -109,7 +109,7 @@ def test_carriage_returns_and_line_feeds_stay_together() -> None:
     assert cut("aaa\r\n\r\nbbb. cc", 11) == ["aaa\r\n\r\n", "bbb. cc"]
     assert cut("abcd\r\nefgh", 5) == ["abcd", "\r\nefg", "h"]
     assert cut("\r\n\r\n\r\n", 1) == ["\r\n"] * 3
-    assert cut("\r\n\r\n\r\n", 3) == ["\r\n"] * 2 + ["\r\n"]
+    assert cut("\r\n\r\n\r\n", 3) == ["\r\n"] * 3
     assert cut("aa\r\n\r\nbb", 5) == ["aa\r\n", "\r\nbb"]
 
 
@@ -146,7 +146,6 @@ def test_the_overlap_is_taken_whole_where_no_word_starts() -> None:
 
 def test_the_overlap_starts_at_an_edge() -> None:
     assert cut("abcde" + ACUTE + "fgh", 7, 2) == ["abcde" + ACUTE + "f", "fgh"]
-    assert cut("abcd" + ACUTE + "efgh", 7, 3)[1] == "d" + ACUTE + "efgh" if False else True
     assert cut("abcde" + ACUTE + "fgh", 7, 3) == ["abcde" + ACUTE + "f", "e" + ACUTE + "fgh"]
 
 
@@ -179,7 +178,7 @@ def test_a_pair_of_surrogates_stays_together() -> None:
 
 def test_flags_pair_up_from_the_start_of_their_run() -> None:
     assert cut("a" + FLAG * 3, 4) == ["a" + FLAG, FLAG * 2]
-    assert cut("a" + FLAG * 4, 4, 3) == ["a" + FLAG, FLAG * 2, FLAG * 2, FLAG * 2][:1] + [FLAG * 2] * 3
+    assert cut("a" + FLAG * 4, 4, 3) == ["a" + FLAG, FLAG * 2, FLAG * 2, FLAG * 2]
 
 
 def test_only_a_cluster_longer_than_size_makes_a_longer_span() -> None:

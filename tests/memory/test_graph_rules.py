@@ -258,23 +258,23 @@ async def test_one_batch_may_hold_several_tenants() -> None:
     assert await store.find_entities(OTHER_TENANT) == [entity(0, "Twin", tenant_id=OTHER_TENANT)]
 
 
-async def test_what_was_deleted_or_only_asked_about_leaves_nothing_behind(store: InMemoryGraphStore) -> None:
-    nobody = TenantId(IDS[0])
-    for name in SCOPED:
-        values = {
-            "entity_ids": IDS,
-            "key": "ada",
-            "keys": ["ada"],
-            "relationship_id": EDGE_IDS[0],
-            "tenant_id": nobody,
-        }
-        required = [
-            values.get(each.name, UNKNOWN)
-            for each in inspect.signature(getattr(store, name)).parameters.values()
-            if each.default is inspect.Parameter.empty
-        ]
-        assert not await getattr(store, name)(*required)
-    assert set(contents(store)) == {TENANT, OTHER_TENANT}
+@pytest.mark.parametrize("name", SCOPED)
+@pytest.mark.parametrize("tenant_id", [TENANT, TenantId(UNKNOWN)])
+async def test_what_was_only_asked_about_leaves_nothing_behind(
+    store: InMemoryGraphStore, name: str, tenant_id: TenantId
+) -> None:
+    if name == "delete_by_tenant":
+        tenant_id = TenantId(UNKNOWN)
+    before = deepcopy(contents(store))
+    given = {"entity_ids": [UNKNOWN], "key": "none", "keys": ["none"], "name": "none", "tenant_id": tenant_id}
+    parameters = inspect.signature(getattr(store, name)).parameters.values()
+    required = {each.name for each in parameters if each.default is inspect.Parameter.empty} | {"name"}
+    arguments = {each.name: given.get(each.name, UNKNOWN) for each in parameters if each.name in required}
+    assert not await getattr(store, name)(**arguments)
+    assert contents(store) == before
+
+
+async def test_what_was_deleted_leaves_nothing_behind(store: InMemoryGraphStore) -> None:
     for at in (5, 0, 3, 1, 4):
         assert await store.delete_entity(IDS[at], TENANT) == 1
     await store.delete_relationship(EDGE_IDS[2], TENANT)
