@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import TypeVar
 
-from redstring_ref.domain.arguments import require_limit, require_min_score
+from redstring_ref.domain.arguments import require_limit, require_min_score, require_strings
 from redstring_ref.domain.bm25 import CorpusStats, bm25_score
 from redstring_ref.domain.chunks import StoredChunk
 from redstring_ref.domain.vectors import score as vector_score
@@ -77,20 +77,19 @@ def best_first(scores: Iterable[tuple[Key, float]], limit: int | None = None) ->
 def rank_chunks(terms: Sequence[str], candidates: LexicalCandidates, k: int) -> list[RankedChunk]:
     """Return the `k` best candidates by BM25: score descending, then id ascending; zero scores never.
 
-    A bool or non-integer `k` is a `TypeError`, a negative one a `ValueError`.
+    A bool or non-integer `k`, or a string for `terms`, is a `TypeError`; a negative `k` a `ValueError`.
 
-    Spec: LEX-6.
+    Spec: LEX-6, ORD-2.
     """
-    cutoff = require_limit("k", k)
-    chunks = {candidate.chunk.id: candidate.chunk for candidate in candidates.candidates}
-    scores = {
-        candidate.chunk.id: bm25_score(
-            terms, candidate.term_frequencies, candidate.doc_length, candidates.stats
-        )
-        for candidate in candidates.candidates
-    }
-    positive = [(chunk_id, score) for chunk_id, score in scores.items() if score > 0.0]
-    return [RankedChunk(chunks[chunk_id], score) for chunk_id, score in best_first(positive, cutoff)]
+    checked, cutoff = require_strings("terms", terms), require_limit("k", k)
+    ranked: dict[str, RankedChunk] = {}
+    for candidate in candidates.candidates:
+        length, frequencies = candidate.doc_length, candidate.term_frequencies
+        score = bm25_score(checked, frequencies, length, candidates.stats)
+        if score > 0.0:
+            ranked[candidate.chunk.id] = RankedChunk(candidate.chunk, score)
+    best = best_first(((chunk_id, each.score) for chunk_id, each in ranked.items()), cutoff)
+    return [ranked[chunk_id] for chunk_id, _ in best]
 
 
 def rank_vectors(

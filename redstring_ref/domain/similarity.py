@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from redstring_ref.domain.arguments import require_strings
 from redstring_ref.domain.terms import tokenize, words
 
 BLOCKING_KEY_LENGTH = 4
@@ -65,14 +66,15 @@ def _matching(left: str, right: str) -> tuple[list[str], list[str]]:
 def blocking_keys(names: Iterable[str]) -> frozenset[str]:
     """Return the keys under which an entity of these names is found: the first four characters of each term.
 
-    Stopwords count only in a name that has no other term.
+    Stopwords count only in a name that has no other term. One string for all names is a `TypeError`.
 
     >>> sorted(blocking_keys(["Bank of America", "The BofA"]))
     ['amer', 'bank', 'bofa']
 
     Spec: ENT-1.
     """
-    return frozenset(term[:BLOCKING_KEY_LENGTH] for name in names for term in tokenize(name) or words(name))
+    checked = require_strings("names", names)
+    return frozenset(term[:BLOCKING_KEY_LENGTH] for name in checked for term in tokenize(name) or words(name))
 
 
 def normalized_name(name: str) -> str:

@@ -1,8 +1,6 @@
 """The in-memory chunk store: the reference that every other adapter is held against."""
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 from redstring_ref.domain.arguments import (
     require_dimension,
@@ -24,10 +22,9 @@ from redstring_ref.domain.ids import (
 from redstring_ref.domain.ranking import LexicalCandidate, LexicalCandidates, SemanticCandidate
 from redstring_ref.domain.vectors import as_vector, require_width
 from redstring_ref.memory.closing import Closable
+from redstring_ref.memory.keyed_sets import KeyedSets
 from redstring_ref.memory.lexical_index import LexicalIndex
 from redstring_ref.memory.vector_index import VectorIndex
-
-Key = TypeVar("Key", bound=Hashable)
 
 
 class InMemoryChunkStore(Closable):
@@ -144,8 +141,8 @@ class _TenantChunks:
     def __init__(self, dimension: int) -> None:
         # The embedding of a row lives in the vector index alone, as float32.
         self._rows: dict[ChunkId, StoredChunk] = {}
-        self._by_source: defaultdict[SourceId, set[ChunkId]] = defaultdict(set)
-        self._by_entity: defaultdict[EntityId, set[ChunkId]] = defaultdict(set)
+        self._by_source: KeyedSets[SourceId, ChunkId] = KeyedSets()
+        self._by_entity: KeyedSets[EntityId, ChunkId] = KeyedSets()
         self._lexical = LexicalIndex()
         self._vectors: VectorIndex[ChunkId] = VectorIndex(dimension)
 
@@ -158,9 +155,9 @@ class _TenantChunks:
         chunk.embedding = None
         self._forget(chunk_id)
         self._rows[chunk_id] = chunk
-        self._by_source[chunk.source_id].add(chunk_id)
+        self._by_source.add(chunk.source_id, chunk_id)
         for entity_id in chunk.entity_ids:
-            self._by_entity[entity_id].add(chunk_id)
+            self._by_entity.add(entity_id, chunk_id)
         self._lexical.add(chunk_id, chunk.text)
         if embedding is None:
             self._vectors.discard(chunk_id)
@@ -176,13 +173,13 @@ class _TenantChunks:
         return self._copy(chunk_id) if chunk_id in self._rows else None
 
     def ids_of_source(self, source_id: SourceId) -> set[ChunkId]:
-        return set(self._by_source.get(source_id, ()))
+        return self._by_source.of(source_id)
 
     def of_source(self, source_id: SourceId) -> list[StoredChunk]:
-        return self._read(self._by_source.get(source_id, ()))
+        return self._read(self._by_source.of(source_id))
 
     def of_entity(self, entity_id: EntityId) -> list[StoredChunk]:
-        return self._read(self._by_entity.get(entity_id, ()))
+        return self._read(self._by_entity.of(entity_id))
 
     def lexical_candidates(self, terms: Sequence[str], limit: int) -> LexicalCandidates:
         index = self._lexical
@@ -217,13 +214,5 @@ class _TenantChunks:
         row = self._rows.pop(chunk_id, None)
         if row is not None:
             for entity_id in row.entity_ids:
-                _discard(self._by_entity, entity_id, chunk_id)
-            _discard(self._by_source, row.source_id, chunk_id)
-
-
-def _discard(index: dict[Key, set[ChunkId]], key: Key, chunk_id: ChunkId) -> None:
-    """Take `chunk_id` out of a set of the index, and an emptied set out of the index."""
-    if key in index:
-        index[key].discard(chunk_id)
-        if not index[key]:
-            del index[key]
+                self._by_entity.discard(entity_id, chunk_id)
+            self._by_source.discard(row.source_id, chunk_id)

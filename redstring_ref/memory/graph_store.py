@@ -1,7 +1,6 @@
 """The in-memory graph store. What entities mean, and how they are extracted, is not here."""
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from redstring_ref.domain.arguments import require_at_least, require_limit, require_strings
@@ -10,9 +9,8 @@ from redstring_ref.domain.graph import Entity, Relationship
 from redstring_ref.domain.ids import EntityId, RelationshipId, TenantId, require_tenant, require_uuid
 from redstring_ref.domain.storable import require_text
 from redstring_ref.memory.closing import Closable
+from redstring_ref.memory.keyed_sets import KeyedSets
 
-Key = TypeVar("Key", bound=Hashable)
-Item = TypeVar("Item", bound=Hashable)
 Value = TypeVar("Value", Entity, Relationship)
 
 
@@ -150,8 +148,8 @@ class _TenantGraph:
     def __init__(self) -> None:
         self._entities: dict[EntityId, Entity] = {}
         self._relationships: dict[RelationshipId, Relationship] = {}
-        self._by_blocking_key: defaultdict[str, set[EntityId]] = defaultdict(set)
-        self._edges_at: defaultdict[EntityId, set[RelationshipId]] = defaultdict(set)
+        self._by_blocking_key: KeyedSets[str, EntityId] = KeyedSets()
+        self._edges_at: KeyedSets[EntityId, RelationshipId] = KeyedSets()
 
     def __len__(self) -> int:
         return len(self._entities)
@@ -161,10 +159,10 @@ class _TenantGraph:
         self._forget_entity(entity.id)
         self._entities[entity.id] = entity
         for key in entity.blocking_keys:
-            self._by_blocking_key[key].add(entity.id)
+            self._by_blocking_key.add(key, entity.id)
 
     def remove_entity(self, entity_id: EntityId) -> int:
-        for edge_id in list(self._edges_at.get(entity_id, ())):
+        for edge_id in self._edges_at.of(entity_id):
             self.remove_relationship(edge_id)
         return self._forget_entity(entity_id)
 
@@ -178,14 +176,14 @@ class _TenantGraph:
         self.remove_relationship(edge.id)
         self._relationships[edge.id] = edge
         for end in (edge.source_entity_id, edge.target_entity_id):
-            self._edges_at[end].add(edge.id)
+            self._edges_at.add(end, edge.id)
 
     def remove_relationship(self, edge_id: RelationshipId) -> int:
         edge = self._relationships.pop(edge_id, None)
         if edge is None:
             return 0
         for end in (edge.source_entity_id, edge.target_entity_id):
-            _discard(self._edges_at, end, edge_id)
+            self._edges_at.discard(end, edge_id)
         return 1
 
     def read_entities(self, entity_ids: Iterable[EntityId]) -> list[Entity]:
@@ -197,11 +195,11 @@ class _TenantGraph:
         return self.read_entities(sorted(found, key=str)[:limit])
 
     def find_by_blocking_keys(self, keys: Iterable[str]) -> list[Entity]:
-        found = {each for key in keys for each in self._by_blocking_key.get(key, ())}
+        found = {each for key in keys for each in self._by_blocking_key.of(key)}
         return self.read_entities(sorted(found, key=str))
 
     def relationships_at(self, entity_id: EntityId) -> list[Relationship]:
-        edge_ids = sorted(self._edges_at.get(entity_id, ()), key=str)
+        edge_ids = sorted(self._edges_at.of(entity_id), key=str)
         return [self._relationships[edge_id].copy() for edge_id in edge_ids]
 
     def neighbors(self, entity_id: EntityId, depth: int) -> list[Entity]:
@@ -216,7 +214,7 @@ class _TenantGraph:
 
     def _ends_beside(self, entity_id: EntityId) -> Iterator[EntityId]:
         """Yield both ends of every edge at the entity, itself among them."""
-        for edge_id in self._edges_at.get(entity_id, ()):
+        for edge_id in self._edges_at.of(entity_id):
             edge = self._relationships[edge_id]
             yield edge.source_entity_id
             yield edge.target_entity_id
@@ -227,7 +225,7 @@ class _TenantGraph:
         if entity is None:
             return 0
         for key in entity.blocking_keys:
-            _discard(self._by_blocking_key, key, entity_id)
+            self._by_blocking_key.discard(key, entity_id)
         return 1
 
 
@@ -241,11 +239,3 @@ def _checked(field: str, values: Iterable[Value], kind: type[Value]) -> Iterator
 
 def _require_entity_id(value: object) -> EntityId:
     return EntityId(require_uuid("entity_id", value))
-
-
-def _discard(index: dict[Key, set[Item]], key: Key, item: Item) -> None:
-    """Take `item` out of a set of the index, and an emptied set out of the index."""
-    if key in index:
-        index[key].discard(item)
-        if not index[key]:
-            del index[key]

@@ -335,3 +335,9 @@ def test_every_ranking_is_the_slow_program(
         (key, -negative) for negative, key in sorted(scored) if min_score is None or -negative >= min_score
     ]
     assert rank_vectors(query, vectors.items(), limit, min_score) == kept[:limit]
+
+
+def test_a_lone_string_is_no_list_of_terms() -> None:
+    terms: Any = "tie"
+    with pytest.raises(TypeError, match="terms must be an iterable of str"):
+        rank_chunks(terms, LexicalCandidates(CorpusStats(0, 0, {}), []), 1)

@@ -256,3 +256,9 @@ def test_a_name_between_other_words_is_found_whole(
     before: list[str], name: list[str], after: list[str]
 ) -> None:
     assert name_similarity(" ".join([*before, *name, *after]), " ".join(name)) == 1.0
+
+
+def test_a_lone_string_is_no_list_of_names() -> None:
+    names: Any = "Bank of America"
+    with pytest.raises(TypeError, match="names must be an iterable of str"):
+        blocking_keys(names)
