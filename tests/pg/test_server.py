@@ -1,0 +1,56 @@
+"""The servers of these tests: they start, tell why they do not, come back after `kill -9`, and leave nothing."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.pg.server import DURABLE, FAST, Server, child_processes, running_server
+
+
+def leftovers() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("redstring-pg-*"))
+
+
+def setting(dsn: str, name: str) -> str:
+    with psycopg.connect(dsn) as connection:
+        row = connection.execute("SELECT current_setting(%s)", [name]).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def test_the_shared_server_has_pgvector_and_orders_by_code_point(postgres: Server) -> None:
+    with psycopg.connect(postgres.dsn()) as connection:
+        vectors = connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchall()
+        letters = connection.execute("SELECT x FROM (VALUES ('a'), ('B'), ('é')) AS v (x) ORDER BY x").fetchall()
+    assert vectors == [(1,)]
+    assert letters == [("B",), ("a",), ("é",)]
+    assert setting(postgres.dsn(), "fsync") == "off"
+
+
+def test_a_killed_server_comes_back_with_what_was_committed() -> None:
+    before = leftovers()
+    with running_server(DURABLE) as server:
+        assert setting(server.dsn(), "fsync") == "on"
+        with psycopg.connect(server.dsn(), autocommit=True) as connection:
+            connection.execute("CREATE TABLE kept (x) AS VALUES (1)")
+            server.kill()
+            with pytest.raises(psycopg.OperationalError):
+                connection.execute("SELECT 1")
+        server.start()
+        with psycopg.connect(server.dsn()) as connection:
+            assert connection.execute("SELECT x FROM kept").fetchall() == [(1,)]
+        assert len(child_processes(os.getpid())) >= 1
+    assert leftovers() == before
+
+
+def test_a_server_that_does_not_start_shows_its_log_and_leaves_nothing() -> None:
+    before = leftovers()
+    with (
+        pytest.raises(RuntimeError, match="did not start:\n(?s:.*)no_such_setting"),
+        running_server({**FAST, "no_such_setting": "1"}),
+    ):
+        raise AssertionError("a server with a bad setting must not start")
+    assert leftovers() == before
