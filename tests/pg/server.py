@@ -230,4 +230,3 @@ def build_locale(folder: Path, name: str = "en_US") -> None:
         raise RuntimeError(f"localedef failed (Debian: is `locales` installed?):\n{made.stderr}")
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
-

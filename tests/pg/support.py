@@ -4,21 +4,28 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
+from uuid import UUID
 
 from psycopg import AsyncConnection, sql
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool
 
 from redstring_pg import PgVectorStore, PostgresChunkStore
+from redstring_ref.domain import TenantId
 
 Pool: TypeAlias = AsyncConnectionPool[AsyncConnection[TupleRow]]
 PATIENCE_SECONDS = 30.0
+
+# A tenant whose rows no answer may show.
+BYSTANDER = TenantId(UUID("0000000c-0000-4000-8000-000000000003"))
 
 
 def new_pool(dsn: str, size: int = 2, **options: Any) -> Pool:
     """Return a pool that is not open yet; the options are those of psycopg's pool."""
     # An open pool in a constructor is what psycopg warns about.
-    return AsyncConnectionPool(dsn, min_size=1, max_size=size, open=False, timeout=PATIENCE_SECONDS, **options)
+    return AsyncConnectionPool(
+        dsn, min_size=1, max_size=size, open=False, timeout=PATIENCE_SECONDS, **options
+    )
 
 
 @asynccontextmanager

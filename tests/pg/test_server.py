@@ -24,7 +24,9 @@ def setting(dsn: str, name: str) -> str:
 def test_the_shared_server_has_pgvector_and_orders_by_code_point(postgres: Server) -> None:
     with psycopg.connect(postgres.dsn()) as connection:
         vectors = connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchall()
-        letters = connection.execute("SELECT x FROM (VALUES ('a'), ('B'), ('é')) AS v (x) ORDER BY x").fetchall()
+        letters = connection.execute(
+            "SELECT x FROM (VALUES ('a'), ('B'), ('é')) AS v (x) ORDER BY x"
+        ).fetchall()
     assert vectors == [(1,)]
     assert letters == [("B",), ("a",), ("é",)]
     assert setting(postgres.dsn(), "fsync") == "off"
