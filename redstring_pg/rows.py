@@ -1,0 +1,130 @@
+"""How a chunk is read from a row and written into one. No decision about which."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from psycopg import sql
+from psycopg.rows import TupleRow
+
+from redstring_pg import encoding
+from redstring_pg.change import StoredRow
+from redstring_pg.chunk_schema import ChunkTables
+from redstring_pg.cursor import Cursor
+from redstring_pg.postings import Place
+from redstring_pg.schema import VectorType, row_security_applies
+from redstring_ref.domain import ChunkId, StoredChunk, TenantId
+
+_COPIED = (
+    "tenant_id, id, source_id, text, chunk_index, start_char, end_char, entity_ids, metadata,"
+    " doc_length, embedding, lexical_block, lexical_slot"
+)
+
+
+def chunk_columns(vector: VectorType) -> sql.Composed:
+    """Return the columns, of a table `c`, that `to_chunk` reads."""
+    return sql.SQL(
+        "c.source_id, c.text, c.chunk_index, c.start_char, c.end_char, c.entity_ids, c.metadata::text, {}"
+    ).format(vector.sent(sql.Identifier("c", "embedding")))
+
+
+def to_chunk(tenant_id: TenantId, row: TupleRow) -> StoredChunk:
+    """Return the chunk of a row of `chunk_columns`."""
+    source_id, text, chunk_index, start_char, end_char, entity_ids, metadata, embedding = row
+    return StoredChunk(
+        tenant_id,
+        source_id,
+        text,
+        chunk_index,
+        start_char,
+        end_char,
+        entity_ids,
+        json.loads(metadata),
+        None if embedding is None else encoding.vector_components(embedding),
+    )
+
+
+async def stored_rows(
+    cursor: Cursor,
+    tables: ChunkTables,
+    vector: VectorType,
+    tenant_id: TenantId,
+    condition: str,
+    value: object,
+) -> dict[ChunkId, StoredRow]:
+    """Return what the write must know of the tenant's rows that meet a condition on one value."""
+    statement = sql.SQL(
+        "SELECT c.id, c.chunk_index, c.start_char, c.end_char, c.entity_ids, c.metadata::text, {embedding},"
+        " c.doc_length, c.lexical_block, c.lexical_slot"
+        " FROM {chunks} AS c WHERE c.tenant_id = %s AND {condition}"
+    ).format(
+        embedding=vector.sent(sql.Identifier("c", "embedding")),
+        chunks=tables.chunks.identifier,
+        condition=sql.SQL(condition),
+    )
+    await cursor.run(statement, [tenant_id, value], binary=True)
+    return {row[0]: _to_stored_row(*row[1:]) async for row in cursor}
+
+
+def _to_stored_row(
+    chunk_index: int,
+    start_char: int,
+    end_char: int,
+    entity_ids: list[Any],  # UUIDs, whatever psycopg's types say
+    metadata: str,
+    embedding: bytes | None,
+    doc_length: int,
+    block: int | None,
+    slot: int | None,
+) -> StoredRow:
+    entities, canonical = encoding.uuid_array(entity_ids), encoding.json_text(json.loads(metadata))
+    place = None if block is None or slot is None else Place(block, slot)
+    return StoredRow((chunk_index, start_char, end_char, entities, canonical, embedding), doc_length, place)
+
+
+async def copy_chunks(
+    cursor: Cursor, tables: ChunkTables, rows: Iterable[tuple[StoredChunk, int, Place]]
+) -> None:
+    """Write new rows, each with its number of terms and its place."""
+    data = b"".join(_copied(chunk, doc_length, place) for chunk, doc_length, place in rows)
+    if await row_security_applies(cursor, tables.chunks):
+        # COPY cannot be checked by policies; INSERT can.
+        incoming = sql.Identifier("pg_temp", "redstring_incoming")
+        names: Mapping[str, sql.Composable] = {
+            "incoming": incoming,
+            "chunks": tables.chunks.identifier,
+            "columns": sql.SQL(_COPIED),
+        }
+        await cursor.run(sql.SQL("CREATE TEMP TABLE {incoming} (LIKE {chunks})").format(**names))
+        await _copy(cursor, incoming, data)
+        insert = "INSERT INTO {chunks} ({columns}) SELECT {columns} FROM {incoming}"
+        await cursor.run(sql.SQL(insert).format(**names))
+        await cursor.run(sql.SQL("DROP TABLE {incoming}").format(**names))
+    else:
+        await _copy(cursor, tables.chunks.identifier, data)
+
+
+async def _copy(cursor: Cursor, table: sql.Identifier, data: bytes) -> None:
+    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT binary)").format(table, sql.SQL(_COPIED))
+    async with cursor.copy(statement) as copy:
+        await copy.write(encoding.COPY_HEADER + data + encoding.COPY_TRAILER)
+
+
+def _copied(chunk: StoredChunk, doc_length: int, place: Place) -> bytes:
+    return encoding.copy_row(
+        [
+            chunk.tenant_id.bytes,
+            chunk.id.encode(),
+            chunk.source_id.encode(),
+            chunk.text.encode(),
+            encoding.int4(chunk.chunk_index),
+            encoding.int4(chunk.start_char),
+            encoding.int4(chunk.end_char),
+            encoding.uuid_array(chunk.entity_ids),
+            encoding.jsonb(chunk.metadata),
+            encoding.int4(doc_length),
+            None if chunk.embedding is None else encoding.vector(chunk.embedding),
+            encoding.int8(place.block),
+            encoding.int4(place.slot),
+        ]
+    )
