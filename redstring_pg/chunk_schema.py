@@ -119,8 +119,8 @@ def _indexes(tables: ChunkTables) -> list[sql.Composed]:
     """Return the statements that create the indexes that are missing. Spec: PG-3."""
     chunks, postings = tables.chunks, tables.postings
     wanted = [
-        # Serves get_by_source in its order, and the backfill's; "C" whatever the column's collation.
-        (chunks, "source", '(tenant_id, source_id COLLATE "C", chunk_index, id COLLATE "C")'),
+        # Serves get_by_source and the backfill; "C" whatever the column's collation.
+        (chunks, "source", '(tenant_id, source_id COLLATE "C", chunk_index)'),
         (chunks, "entity", "USING gin (entity_ids) WHERE entity_ids <> '{}'"),
         (chunks, "place", "(tenant_id, lexical_block, lexical_slot)"),
         (postings, "term", "(tenant_id, term)"),

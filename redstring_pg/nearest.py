@@ -20,7 +20,7 @@ from redstring_ref.domain.vectors import FLOAT32_ROUNDOFF
 SLACK = 16
 
 # LIMIT takes a bigint; no table has so many rows.
-_MAX_LIMIT = 2**62
+MAX_LIMIT = 2**62
 
 
 def score_error_bound(dimension: int) -> float:
@@ -62,12 +62,12 @@ class Nearest:
 
     def first(self) -> tuple[sql.Composed, dict[str, object]]:
         """Return the statement that brings the answer and a little more, and its parameters."""
-        return self._filled(_FIRST), self._values(limit=min(self.limit + SLACK, _MAX_LIMIT))
+        return self._filled(_FIRST), self._values(limit=min(self.limit + SLACK, MAX_LIMIT))
 
     def all_near(self) -> tuple[sql.Composed, dict[str, object]]:
         """Return the statement that brings all within reach of the cut, of equal vectors the first by key."""
         return self._filled(_ALL_NEAR), self._values(
-            limit=min(self.limit, _MAX_LIMIT), reach=2.0 * self._error
+            limit=min(self.limit, MAX_LIMIT), reach=2.0 * self._error
         )
 
     def is_complete(self, rows: Sequence[TupleRow]) -> bool:
@@ -78,12 +78,19 @@ class Nearest:
 
     def ranked(self, rows: Sequence[TupleRow]) -> list[tuple[TupleRow, float]]:
         """Return the rows of the answer, best first, each with its exact score. Spec: VEC-4, ORD-1 to ORD-3."""
-        by_key = {str(row[0]): row for row in rows}
+        by_key = {str(row[0]): row for row in self._within_reach(rows)}
         vectors = ((key, vector_components(row[1])) for key, row in by_key.items())
         return [
             (by_key[key], score)
             for key, score in rank_vectors(self.query, vectors, self.limit, self.min_score)
         ]
+
+    def _within_reach(self, rows: Sequence[TupleRow]) -> Sequence[TupleRow]:
+        """Return the rows of `first` that may be in the answer; those of `all_near` all may, and have no score."""
+        if len(rows) <= self.limit or rows[0][-1] is None:
+            return rows
+        lowest = rows[self.limit - 1][-1] - 2.0 * self._error
+        return [row for row in rows if row[-1] >= lowest]
 
     @property
     def _error(self) -> float:
