@@ -72,8 +72,7 @@ class LexicalQuestion:
         """Return the answer that the rows of a statement hold, ranked by the exact rule. Spec: LEX-5."""
         n_docs, total, frequencies = rows[0][:3]
         stats = CorpusStats(n_docs, total, dict(zip(self._distinct, frequencies, strict=True)))
-        # Without a candidate the statistics stand in a row alone.
-        proposed = {row[4]: (row, *self._counts(row[6])) for row in rows if row[4] is not None}
+        proposed = {row[4]: (row, *self._counts(row[6])) for row in self._within_reach(rows)}
         scores = {
             key: bm25_score(self.terms, counts, doc_length, stats)
             for key, (_, doc_length, counts) in proposed.items()
@@ -83,6 +82,15 @@ class LexicalQuestion:
             row, doc_length, counts = proposed[key]
             candidates.append(LexicalCandidate(to_chunk(self.tenant_id, row[5:]), doc_length, counts))
         return LexicalCandidates(stats, candidates)
+
+    def _within_reach(self, rows: Sequence[TupleRow]) -> Sequence[TupleRow]:
+        """Return the rows of `first` that may be in the answer; those of `all_near` all may, and have no score."""
+        # Without a candidate the statistics stand in a row alone.
+        found = [row for row in rows if row[4] is not None]
+        if len(found) <= self.limit or found[0][3] is None:
+            return found
+        lowest = found[self.limit - 1][3] * self._kept
+        return [row for row in found if row[3] >= lowest]
 
     @property
     def _distinct(self) -> list[str]:

@@ -114,30 +114,35 @@ class Nearest:
         return {"tenant": self.tenant_id, "query": query, "floor": floor, **self.parameters, **own}
 
 
-# OFFSET 0 keeps the distance from being computed once to compare and once more to sort.
+# OFFSET 0 keeps the distance from being computed once to compare and once more to sort. A row is
+# named by its place in the table: within one statement that is exact, and cheaper than its key.
 _SCORED = """
-    SELECT {key}, score FROM (
-        SELECT {key}, {similarity} AS score FROM {table} AS c
+    SELECT place, score FROM (
+        SELECT ctid AS place, {similarity} AS score FROM {table}
         WHERE tenant_id = %(tenant)s AND embedding IS NOT NULL AND {condition} OFFSET 0
     ) AS every WHERE {threshold}
 """
 
-_FIRST = f"""
-WITH near AS ({_SCORED} ORDER BY score DESC LIMIT %(limit)s)
-SELECT c.{{key}}, {{embedding}}, {{columns}}, near.score
-FROM near JOIN {{table}} AS c ON c.tenant_id = %(tenant)s AND c.{{key}} = near.{{key}}
-ORDER BY near.score DESC
+_FIRST = (
+    "WITH near AS ("
+    + _SCORED
+    + """ORDER BY score DESC LIMIT %(limit)s)
+SELECT c.{key}, {embedding}, {columns}, near.score
+FROM near JOIN {table} AS c ON c.ctid = near.place AND c.tenant_id = %(tenant)s ORDER BY near.score DESC
 """
+)
 
-_ALL_NEAR = f"""
-WITH scored AS MATERIALIZED ({_SCORED}), cut AS (
+_ALL_NEAR = (
+    "WITH scored AS MATERIALIZED ("
+    + _SCORED
+    + """), cut AS (
     SELECT score FROM scored ORDER BY score DESC OFFSET %(limit)s - 1 LIMIT 1
 ), numbered AS (
-    SELECT c.{{key}}, row_number() OVER (PARTITION BY c.embedding ORDER BY {{order}}) AS n
-    FROM scored JOIN {{table}} AS c ON c.tenant_id = %(tenant)s AND c.{{key}} = scored.{{key}}
+    SELECT c.ctid AS place, row_number() OVER (PARTITION BY c.embedding ORDER BY {order}) AS n
+    FROM scored JOIN {table} AS c ON c.ctid = scored.place AND c.tenant_id = %(tenant)s
     WHERE score >= coalesce((SELECT score FROM cut), '-infinity') - %(reach)s
 )
-SELECT c.{{key}}, {{embedding}}, {{columns}}, NULL
-FROM numbered JOIN {{table}} AS c ON c.tenant_id = %(tenant)s AND c.{{key}} = numbered.{{key}}
-WHERE numbered.n <= %(limit)s
+SELECT c.{key}, {embedding}, {columns}, NULL
+FROM numbered JOIN {table} AS c ON c.ctid = numbered.place AND c.tenant_id = %(tenant)s WHERE n <= %(limit)s
 """
+)

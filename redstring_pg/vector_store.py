@@ -166,7 +166,7 @@ class PgVectorStore(PostgresStore):
 
     def _part(self, vector: VectorType) -> Part:
         columns = sql.SQL(
-            "tenant_id uuid NOT NULL, entity_id uuid NOT NULL, embedding {vector}({dimension}) NOT NULL,"
+            "tenant_id uuid NOT NULL, embedding {vector}({dimension}) NOT NULL, entity_id uuid NOT NULL,"
             " metadata jsonb NOT NULL DEFAULT '{{}}', PRIMARY KEY (tenant_id, entity_id)"
         ).format(vector=vector.name, dimension=sql.Literal(self._dimension))
         return Part(self._table, columns)
