@@ -62,6 +62,15 @@ def audit(dimension: int) -> Iterator[Call]:
         yield from (call("semantic_candidates", base(dimension, 1), tenant, limit) for limit in (1, 3, ALL))
 
 
+def brief_audit(dimension: int) -> Iterator[Call]:
+    """Yield fewer of them: what is not read by its key shows in the statistics and in the scan."""
+    for tenant in TENANTS:
+        yield from (call("get_by_source", source, tenant) for source in SOURCES[:3])
+        yield call("get_by_entity", ENTITIES[0], tenant)
+        yield from (call("lexical_candidates", TERMS[:-1], tenant, limit) for limit in (2, ALL))
+        yield call("semantic_candidates", base(dimension, 1), tenant, ALL)
+
+
 def cuts(count: int) -> list[int]:
     """Return the limits around `count`, and the ends."""
     return [0, 1, 2, count - 1, count, count + 1, 2**70]
@@ -455,7 +464,7 @@ async def test_drawn_calls_of_chunk_stores_are_answered_alike(
     for tenant in TENANTS:
         await adapter.delete_by_tenant(tenant)
     async with InMemoryChunkStore(dimension=dimension) as reference:
-        await assert_same_answers(reference, adapter, [*calls, *audit(dimension)])
+        await assert_same_answers(reference, adapter, [*calls, *brief_audit(dimension)])
 
 
 @pytest.mark.drawn

@@ -1,12 +1,10 @@
 """What breaks leaves whole sources behind: killed servers and clients, ended sessions, failed and cancelled writes."""
 
 import asyncio
-import subprocess
-import sys
+import multiprocessing
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from pathlib import Path
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -21,11 +19,13 @@ from tests.pg import support
 from tests.pg.answers import assert_same_answers, call, strict
 from tests.pg.hurts import ENTITIES
 from tests.pg.server import DURABLE, Server, running_server
-from tests.pg.writer import SOURCE, edition
+from tests.pg.writer import SOURCE, edition, run
 from tests.support import TENANT, make_chunk
 
-ROOT = Path(__file__).parents[2]
 ROUNDS = 50
+# Children of a process that has imported everything start at once, and are no copies of this one.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["tests.pg.writer"])
 SOURCES = ["doc-1", "doc-2", "doc-3"]
 TYPED = (psycopg.Error, RedstringError)
 
@@ -122,18 +122,24 @@ async def test_a_killed_client_leaves_its_source_old_or_new(durable: Server) -> 
 
 
 def killed_writer(dsn: str, number: int) -> int:
-    """Let a program write until it is killed in one of its writes; return the last one that it saw done."""
-    command = [sys.executable, "-m", "tests.pg.writer", dsn, "client"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:  # noqa: S603 (own program)
-        assert writer.stdout is not None
-        lines = []
-        for line in writer.stdout:
-            lines.append(line)
-            if line == f"begin {1 + number % 3}\n":
-                time.sleep(0.001 * (number % 17))  # nothing tells how far a write has come
-                writer.kill()
-        assert lines, "the writer did not come to its first write"
-    return max([0, *[int(line.split()[1]) for line in lines if line.startswith("done ")]])
+    """Let a process write until it is killed in one of its writes; return the last one that it saw done."""
+    reports, sender = PROCESSES.Pipe(duplex=False)
+    writer = PROCESSES.Process(target=run, args=(dsn, "client", sender))
+    writer.start()
+    sender.close()
+    confirmed = 0
+    with reports:
+        while reports.recv() != ("begin", 1 + number % 3):
+            pass
+        time.sleep(0.001 * (number % 17))  # nothing tells how far a write has come
+        writer.kill()
+        with suppress(EOFError):
+            while True:
+                what, confirmed_now = reports.recv()
+                confirmed = confirmed_now if what == "done" else confirmed
+    writer.join()
+    writer.close()
+    return max(confirmed, number % 3)
 
 
 async def wait_for_end(connection: AsyncConnection[TupleRow], application: str) -> None:
