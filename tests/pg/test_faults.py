@@ -65,7 +65,7 @@ async def assert_whole(
 async def test_a_killed_server_comes_back_with_each_source_old_or_new(durable: Server) -> None:
     dsn = durable.dsn()
     current = {source: edition(0, source) for source in SOURCES}
-    async with PostgresChunkStore.connect(dsn, dimension=2) as store:
+    async with PostgresChunkStore.connect(dsn, dimension=2, min_size=1) as store:
         await store.ensure_schema()
         await write_all(store, current)
         begun = time.perf_counter()
@@ -74,7 +74,7 @@ async def test_a_killed_server_comes_back_with_each_source_old_or_new(durable: S
     outcomes = []
     for number in range(2, 2 + ROUNDS):
         coming = {source: edition(number, source) for source in SOURCES}
-        async with PostgresChunkStore.connect(dsn, dimension=2) as store:
+        async with PostgresChunkStore.connect(dsn, dimension=2, min_size=1) as store:
             await store.get_by_source(SOURCE, TENANT)
             writes = asyncio.create_task(write_all(store, coming))
             # The moment of the blow moves through the write, from its begin to beyond its end.
@@ -82,7 +82,7 @@ async def test_a_killed_server_comes_back_with_each_source_old_or_new(durable: S
             await asyncio.to_thread(durable.kill)
             confirmed = await writes
         await asyncio.to_thread(durable.start)
-        async with PostgresChunkStore.connect(dsn, dimension=2) as store:
+        async with PostgresChunkStore.connect(dsn, dimension=2, min_size=1) as store:
             possible = {
                 source: [coming[source]] if source in confirmed else [current[source], coming[source]]
                 for source in SOURCES
