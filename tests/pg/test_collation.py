@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -47,7 +48,7 @@ SOURCES = [
 
 @pytest.fixture(scope="module")
 def english() -> Iterator[str]:
-    """Yield how to reach a database that orders text as a dictionary does; it must be possible to make one."""
+    """Yield how to reach a database that orders text as a dictionary does, or fail."""
     with TemporaryDirectory(prefix="redstring-locale-") as folder:
         build_locale(Path(folder))
         with running_server(FAST, {"LOCPATH": folder}) as server:
@@ -125,7 +126,7 @@ async def test_terms_are_matched_and_tied_by_code_point(english: str) -> None:
 
 async def test_entity_vectors_tie_by_canonical_id(english: str) -> None:
     async with support.vector_store(english, "public") as store:
-        ids = [EntityId(ENTITIES[0].__class__(int=(n * 2_654_435_761) % 2**32 << 96)) for n in range(40)]
+        ids = [EntityId(UUID(int=(n * 2_654_435_761) % 2**32 << 96)) for n in range(40)]
         await store.upsert_many(VectorRecord(TENANT, key, [1.0, 0.0]) for key in ids)
         for k in (1, 7, 39, 40):
             found = await store.search([1.0, 0.0], TENANT, k=k)

@@ -1,4 +1,4 @@
-"""Any name that PostgreSQL can quote is a table or a schema; one that it would cut is refused before any DDL."""
+"""Any name that PostgreSQL can quote names a table or a schema; one that it would cut is refused at once."""
 
 import asyncio
 from typing import Any

@@ -190,9 +190,9 @@ async def test_a_vector_store_refuses_as_the_reference_before_any_statement(name
 def test_a_dimension_is_an_integer_from_1_to_16000(
     new_store: Any, dimension: Any, error: type[Exception]
 ) -> None:
-    with pytest.raises(error, match="^dimension must be"):
+    with pytest.raises(error, match=r"^dimension must be"):
         new_store(NoConnections(), dimension=dimension)
-    with pytest.raises(error, match="^dimension must be"):
+    with pytest.raises(error, match=r"^dimension must be"):
         new_store.connect("", dimension=dimension)
     assert new_store(NoConnections(), dimension=16_000).dimension == 16_000
     assert new_store(NoConnections(), dimension=1).dimension == 1
@@ -231,7 +231,7 @@ async def test_a_bad_number_of_partitions_is_refused(
     new_store: Any, options: dict[str, Any], error: type[Exception]
 ) -> None:
     pool = NoConnections()
-    with pytest.raises(error, match="^partitions must be"):
+    with pytest.raises(error, match=r"^partitions must be"):
         await new_store(pool, dimension=2).ensure_schema(**options)
     assert pool.asked == 0
 

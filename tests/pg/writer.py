@@ -1,4 +1,4 @@
-"""A process that re-indexes a source until it is killed, and reports before and after each write which one."""
+"""A process that re-indexes a source until it is killed, and reports each write before and after it."""
 
 import asyncio
 from itertools import count
