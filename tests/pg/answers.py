@@ -39,7 +39,7 @@ class Call:
         options = {name: _fresh(value) for name, value in self.options.items()}
         try:
             return {"returns": strict(await getattr(store, self.name)(*arguments, **options))}
-        except Exception as error:  # noqa: BLE001 (whatever it is, both must raise it)
+        except Exception as error:
             return {"raises": type(error), "message": str(error), "attributes": strict(vars(error))}
 
 

@@ -1,4 +1,4 @@
-"""Values that hurt: vectors on the edge of a tie, texts and names of every script, hard JSON. No strategies."""
+"""Values that hurt: vectors on the edge of a tie, texts of every script, hard JSON. No strategies."""
 
 from array import array
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def nudged(vector: Vector, *steps: int) -> Vector:
 
 
 def jittered(vector: Vector, seed: int) -> Vector:
-    """Return the vector with every component moved by one float32 step or none: closer than float32 can tell."""
+    """Return the vector with every component moved by one step or none: closer than a float32 sum tells."""
     random = Random(seed)  # noqa: S311 (pinned, no secret)
     return nudged(vector, *[random.choice((-1, 0, 1)) for _ in vector])
 
@@ -116,7 +116,8 @@ TEXTS = [
     "cafe\u0301 nai\u0308ve",
     "\u03a3\u03af\u03c3\u03c5\u03c6\u03bf\u03c2 stra\u00dfe STRASSE \u0130I\u0131",
     "\U0001f600 \U0001d11e \U00010400\U00010428 \U00020000",
-    "\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd \u0627\u0644\u0639\u064e\u0631\u064e\u0628\u0650\u064a\u0651\u0629 \u202etie\u202c",
+    "\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd "
+    "\u0627\u0644\u0639\u064e\u0631\u064e\u0628\u0650\u064a\u0651\u0629 \u202etie\u202c",
     "\u691c\u7d22\u30a8\u30f3\u30b8\u3068\u691c\u7d22 \ud55c\uad6d\uc5b4 \u4e2d\u6587tie",
     "\u0939\u093f\u0928\u094d\u0926\u0940 \u0e44\u0e17\u0e22",
     "so\u00adft zero\u200bwidth \ufeffbom \ufb01ne",
@@ -212,6 +213,23 @@ METADATA: list[JsonObject] = [
 def made_invalid(dimension: int) -> list[object]:
     """Return what no chunk store may take, each for another reason; chunks among it were made so."""
 
+    metadata: list[object] = [
+        None,
+        [],
+        {1: 1},
+        {"x": float("nan")},
+        {"x": [1, -float("inf")]},
+        {"x": {"y": "\x00"}},
+        {"\x00": 1},
+        {"x": "\ud800"},
+        {"x": (1,)},
+        {"x": {1}},
+        {"x": b"1"},
+        {"x": 10**4096},
+        {"x": numpy.float64(1.0)},
+        {"deep": nested(200)},
+    ]
+
     def spoiled(name: str, value: object) -> StoredChunk:
         chunk = make_chunk("tie", embedding=base(dimension))
         setattr(chunk, name, value)
@@ -240,25 +258,7 @@ def made_invalid(dimension: int) -> list[object]:
         spoiled("end_char", 10**5000),
         spoiled("entity_ids", ["not a uuid"]),
         spoiled("entity_ids", {ENTITIES[0]}),
-        *[
-            spoiled("metadata", bad)
-            for bad in [
-                None,
-                [],
-                {1: 1},
-                {"x": float("nan")},
-                {"x": [1, -float("inf")]},
-                {"x": {"y": "\x00"}},
-                {"\x00": 1},
-                {"x": "\ud800"},
-                {"x": (1,)},
-                {"x": {1}},
-                {"x": b"1"},
-                {"x": 10**4096},
-                {"x": numpy.float64(1.0)},
-                {"deep": nested(200)},
-            ]
-        ],
+        *[spoiled("metadata", bad) for bad in metadata],
         *[spoiled("embedding", bad) for bad in bad_vectors(dimension)],
     ]
 

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from redstring_ref.domain import JsonObject, SourceId, StoredChunk, TenantId, VectorRecord, as_vector, score
+from redstring_ref.domain import (
+    JsonObject,
+    JsonValue,
+    SourceId,
+    StoredChunk,
+    TenantId,
+    VectorRecord,
+    as_vector,
+    score,
+)
 from tests.pg.answers import Call, Once, call
 from tests.pg.hurts import (
     BAD_ENTITIES,
@@ -32,7 +41,7 @@ from tests.support import OTHER_TENANT, TENANT
 
 TENANTS = [TENANT, OTHER_TENANT]
 
-json_values: st.SearchStrategy[object] = st.recursive(
+json_values: st.SearchStrategy[JsonValue] = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(2**70), 2**70)
@@ -45,7 +54,7 @@ json_values: st.SearchStrategy[object] = st.recursive(
 )
 metadata: st.SearchStrategy[JsonObject] = st.sampled_from(METADATA) | st.dictionaries(
     st.sampled_from(["entity_type", "x", "\u00e9"]), json_values, max_size=3
-)  # type: ignore[assignment]  # hypothesis cannot know that the values are JSON
+)
 texts = st.sampled_from(TEXTS) | st.lists(
     st.sampled_from(["tie", "order", "rank", "a", "\u691c\u7d22", "-"]), max_size=5
 ).map(" ".join)
@@ -170,7 +179,7 @@ def chunk_calls(dimension: int) -> st.SearchStrategy[list[Call]]:
         ),
         semantic(dimension, "semantic_candidates"),
     )
-    return st.lists(one, min_size=1, max_size=12)  # type: ignore[arg-type]  # rarely() has no type of its own
+    return st.lists(one, min_size=1, max_size=12)
 
 
 def records(dimension: int) -> st.SearchStrategy[VectorRecord]:

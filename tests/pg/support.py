@@ -43,12 +43,18 @@ async def chunk_store(
 
 @asynccontextmanager
 async def vector_store(
-    dsn: str, schema: str, *, dimension: int = 2, size: int = 2, **options: Any
+    dsn: str,
+    schema: str,
+    *,
+    dimension: int = 2,
+    size: int = 2,
+    table: str = "kg_entity_vectors",
+    **options: Any,
 ) -> AsyncIterator[PgVectorStore]:
     """Yield an entity vector store over a pool of its own, its table made."""
     async with (
         new_pool(dsn, size, **options) as pool,
-        PgVectorStore(pool, dimension=dimension, schema=schema) as store,
+        PgVectorStore(pool, dimension=dimension, table=table, schema=schema) as store,
     ):
         await store.ensure_schema()
         yield store

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -252,7 +253,7 @@ async def test_a_write_that_waits_for_another_one_sees_all_that_it_wrote(
 
 async def test_entity_vectors_written_at_once_in_opposite_orders_raise_nothing(dsn: str, schema: str) -> None:
     def batch(name: str) -> list[VectorRecord]:
-        ids = [EntityId(ENTITIES[0].__class__(int=n * 7919)) for n in range(60)]
+        ids = [EntityId(UUID(int=n * 7919)) for n in range(60)]
         return [
             VectorRecord((TENANT, OTHER_TENANT)[n % 2], key, [1.0, float(n)], {"of": name})
             for n, key in enumerate(ids)
@@ -282,7 +283,9 @@ async def test_eight_at_once_make_the_schema_of_an_empty_database(postgres: Serv
         stores = [PostgresChunkStore(pool, dimension=2) for pool in pools]
         vectors = [PgVectorStore(pool, dimension=2) for pool in pools]
         for _ in range(3):
-            await asyncio.gather(*[store.ensure_schema() for store in (*stores, *vectors)])
+            await asyncio.gather(
+                *[store.ensure_schema() for store in stores], *[store.ensure_schema() for store in vectors]
+            )
         await asyncio.gather(
             *[
                 store.replace_source(SourceId(f"doc-{n}"), TENANT, [make_chunk("tie", source_id=f"doc-{n}")])

@@ -1,12 +1,10 @@
-"""What breaks leaves whole sources behind: killed servers and clients, ended sessions, failed and cancelled writes."""
+"""What breaks leaves whole sources: killed servers and clients, ended sessions, cancelled writes."""
 
 import asyncio
-import subprocess
-import sys
+import multiprocessing
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from pathlib import Path
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -21,11 +19,13 @@ from tests.pg import support
 from tests.pg.answers import assert_same_answers, call, strict
 from tests.pg.hurts import ENTITIES
 from tests.pg.server import DURABLE, Server, running_server
-from tests.pg.writer import SOURCE, edition
+from tests.pg.writer import SOURCE, edition, run
 from tests.support import TENANT, make_chunk
 
-ROOT = Path(__file__).parents[2]
 ROUNDS = 50
+# Children of a process that has imported everything start at once, and are no copies of this one.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["tests.pg.writer"])
 SOURCES = ["doc-1", "doc-2", "doc-3"]
 TYPED = (psycopg.Error, RedstringError)
 
@@ -65,7 +65,7 @@ async def assert_whole(
 async def test_a_killed_server_comes_back_with_each_source_old_or_new(durable: Server) -> None:
     dsn = durable.dsn()
     current = {source: edition(0, source) for source in SOURCES}
-    async with PostgresChunkStore.connect(dsn, dimension=2) as store:
+    async with PostgresChunkStore.connect(dsn, dimension=2, min_size=1) as store:
         await store.ensure_schema()
         await write_all(store, current)
         begun = time.perf_counter()
@@ -74,7 +74,7 @@ async def test_a_killed_server_comes_back_with_each_source_old_or_new(durable: S
     outcomes = []
     for number in range(2, 2 + ROUNDS):
         coming = {source: edition(number, source) for source in SOURCES}
-        async with PostgresChunkStore.connect(dsn, dimension=2) as store:
+        async with PostgresChunkStore.connect(dsn, dimension=2, min_size=1) as store:
             await store.get_by_source(SOURCE, TENANT)
             writes = asyncio.create_task(write_all(store, coming))
             # The moment of the blow moves through the write, from its begin to beyond its end.
@@ -82,7 +82,7 @@ async def test_a_killed_server_comes_back_with_each_source_old_or_new(durable: S
             await asyncio.to_thread(durable.kill)
             confirmed = await writes
         await asyncio.to_thread(durable.start)
-        async with PostgresChunkStore.connect(dsn, dimension=2) as store:
+        async with PostgresChunkStore.connect(dsn, dimension=2, min_size=1) as store:
             possible = {
                 source: [coming[source]] if source in confirmed else [current[source], coming[source]]
                 for source in SOURCES
@@ -116,24 +116,29 @@ async def test_a_killed_client_leaves_its_source_old_or_new(durable: Server) -> 
                     killed_writer, f"{durable.dsn()}?application_name=writer", number
                 )
                 await wait_for_end(connection, "writer")
-                possible = {SOURCE: [edition(confirmed), edition(confirmed + 1)]}
-                await assert_whole(store, possible)
+                await assert_whole(store, {str(SOURCE): [edition(confirmed), edition(confirmed + 1)]})
                 await store.replace_source(SOURCE, TENANT, edition(0))
 
 
 def killed_writer(dsn: str, number: int) -> int:
-    """Let a program write until it is killed in one of its writes; return the last one that it saw done."""
-    command = [sys.executable, "-m", "tests.pg.writer", dsn, "client"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:  # noqa: S603 (own program)
-        assert writer.stdout is not None
-        lines = []
-        for line in writer.stdout:
-            lines.append(line)
-            if line == f"begin {1 + number % 3}\n":
-                time.sleep(0.001 * (number % 17))  # nothing tells how far a write has come
-                writer.kill()
-        assert lines, "the writer did not come to its first write"
-    return max([0, *[int(line.split()[1]) for line in lines if line.startswith("done ")]])
+    """Let a process write until it is killed in one of its writes; return the last one that it saw done."""
+    reports, sender = PROCESSES.Pipe(duplex=False)
+    writer = PROCESSES.Process(target=run, args=(dsn, "client", sender))
+    writer.start()
+    sender.close()
+    confirmed = 0
+    with reports:
+        while reports.recv() != ("begin", 1 + number % 3):
+            pass
+        time.sleep(0.001 * (number % 17))  # nothing tells how far a write has come
+        writer.kill()
+        with suppress(EOFError):
+            while True:
+                what, confirmed_now = reports.recv()
+                confirmed = confirmed_now if what == "done" else confirmed
+    writer.join()
+    writer.close()
+    return max(confirmed, number % 3)
 
 
 async def wait_for_end(connection: AsyncConnection[TupleRow], application: str) -> None:
@@ -200,8 +205,8 @@ async def test_idle_sessions_that_were_ended_cost_one_error_at_most(dsn: str, sc
         expected = {name: strict(await read(store)) for name, read in READS.items()}
         await asyncio.gather(*[read(store) for read in READS.values() for _ in range(3)])
         async with support.connected(dsn) as killer:
-            end = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'victim'"
-            await killer.execute(end)
+            victims = "FROM pg_stat_activity WHERE application_name = 'victim'"
+            await killer.execute(f"SELECT pg_terminate_backend(pid, 5000) {victims}")
         errors = [await errors_of(read, store, expected[name]) for name, read in READS.items()]
         assert sum(errors) <= 1
         assert await store.replace_source(SourceId("doc-1"), TENANT, CHUNKS[:2]) == 3

@@ -1,4 +1,4 @@
-"""The servers of these tests: they start, tell why they do not, come back after `kill -9`, and leave nothing."""
+"""The servers of these tests start, or tell why not; they come back after `kill -9`, and leave nothing."""
 
 import os
 import tempfile
@@ -51,7 +51,7 @@ def test_a_killed_server_comes_back_with_what_was_committed() -> None:
 def test_a_server_that_does_not_start_shows_its_log_and_leaves_nothing() -> None:
     before = leftovers()
     with (
-        pytest.raises(RuntimeError, match="did not start:\n(?s:.*)no_such_setting"),
+        pytest.raises(RuntimeError, match=r"did not start:\n(?s:.*)no_such_setting"),
         running_server({**FAST, "no_such_setting": "1"}),
     ):
         raise AssertionError("a server with a bad setting must not start")

@@ -1,12 +1,8 @@
-"""A program that re-indexes sources until it is killed, and says before and after each write which one it is.
-
-python -m tests.pg.writer DSN SCHEMA
-"""
+"""A process that re-indexes a source until it is killed, and reports each write before and after it."""
 
 import asyncio
-import sys
-from collections.abc import Sequence
 from itertools import count
+from multiprocessing.connection import Connection
 
 from redstring_pg import PostgresChunkStore
 from redstring_ref.domain import SourceId, StoredChunk
@@ -17,7 +13,7 @@ PASSAGES = 60
 
 
 def edition(number: int, source: str = SOURCE) -> list[StoredChunk]:
-    """Return one whole chunking of a source, told apart from every other by its metadata and half its texts."""
+    """Return one whole chunking of a source, told apart by its metadata and by half its texts."""
     return [
         make_chunk(
             f"tie n{n}" if n % 2 else f"tie n{n} edition{number}",
@@ -30,15 +26,15 @@ def edition(number: int, source: str = SOURCE) -> list[StoredChunk]:
     ]
 
 
-async def main(arguments: Sequence[str]) -> None:
+async def write_editions(dsn: str, schema: str, reports: Connection) -> None:
     """Write edition after edition."""
-    dsn, schema = arguments
-    async with PostgresChunkStore.connect(dsn, dimension=2, schema=schema) as store:
+    async with PostgresChunkStore.connect(dsn, dimension=2, schema=schema, min_size=1) as store:
         for number in count(1):
-            print(f"begin {number}", flush=True)
+            reports.send(("begin", number))
             await store.replace_source(SOURCE, TENANT, edition(number))
-            print(f"done {number}", flush=True)
+            reports.send(("done", number))
 
 
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1:]))
+def run(dsn: str, schema: str, reports: Connection) -> None:
+    """Write until the process is killed."""
+    asyncio.run(write_editions(dsn, schema, reports))

@@ -1,19 +1,40 @@
 """Every store closes in the same way."""
 
 import inspect
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from redstring_pg import PgVectorStore, PostgresChunkStore
 from redstring_ref.domain import StoreClosedError
 from redstring_ref.memory import InMemoryChunkStore, InMemoryGraphStore, InMemoryVectorStore
 from redstring_ref.ports import AsyncClosable, ChunkStore, GraphStore, VectorStore
+from tests.pg import support
+
+# Nothing listens there, and nothing here needs a server.
+NOWHERE = "postgresql://127.0.0.1:1/nowhere"
+
+
+def no_pool() -> support.Pool:
+    return support.new_pool(NOWHERE)
+
 
 STORES = [
     (ChunkStore, lambda: InMemoryChunkStore(dimension=2)),
     (VectorStore, lambda: InMemoryVectorStore(dimension=2)),
     (GraphStore, InMemoryGraphStore),
+    (ChunkStore, lambda: PostgresChunkStore(no_pool(), dimension=2)),
+    (VectorStore, lambda: PgVectorStore(no_pool(), dimension=2)),
+    (ChunkStore, lambda: PostgresChunkStore.connect(NOWHERE, dimension=2)),
+    (VectorStore, lambda: PgVectorStore.connect(NOWHERE, dimension=2)),
+]
+NEW_STORES = [
+    InMemoryChunkStore,
+    InMemoryVectorStore,
+    partial(PostgresChunkStore, no_pool()),
+    partial(PgVectorStore, no_pool()),
 ]
 
 
@@ -56,7 +77,7 @@ async def test_every_method_of_a_closed_store_is_refused(port: type, new_store: 
             await method(*[UUID(int=1) for _ in required])
 
 
-@pytest.mark.parametrize("new_store", [InMemoryChunkStore, InMemoryVectorStore])
+@pytest.mark.parametrize("new_store", NEW_STORES)
 @pytest.mark.parametrize(
     ("dimension", "error"),
     [(0, ValueError), (-1, ValueError), (True, TypeError), (2.0, TypeError), (None, TypeError)],
