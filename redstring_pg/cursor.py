@@ -34,8 +34,8 @@ class Cursor(AsyncCursor[TupleRow]):
         super().__init__(connection, row_factory=tuple_row)
 
     async def run(self, statement: Statement, params: Params | None = None, *, binary: bool = False) -> Self:
-        """Execute a statement; `binary` asks for its results in binary form."""
-        return await self.execute(statement, params, prepare=False, binary=binary)
+        """Execute a statement, in which percent signs are written twice; `binary` asks for binary results."""
+        return await self.execute(statement, () if params is None else params, prepare=False, binary=binary)
 
     async def row(self, statement: Statement, params: Params | None = None) -> TupleRow | None:
         """Execute a statement and return its first row, `None` without any."""

@@ -10,7 +10,7 @@ from psycopg import sql
 from psycopg.rows import TupleRow
 
 from redstring_pg.encoding import vector_components, vector_text
-from redstring_pg.names import Table
+from redstring_pg.names import Table, quoted
 from redstring_pg.schema import VectorType
 from redstring_ref.domain import rank_vectors
 from redstring_ref.domain.vectors import FLOAT32_ROUNDOFF
@@ -99,11 +99,11 @@ class Nearest:
     def _filled(self, statement: str) -> sql.Composed:
         return sql.SQL(statement).format(
             table=self.table.identifier,
-            key=sql.Identifier(self.key),
+            key=quoted(self.key),
             order=self.order,
             similarity=self.vector.similarity(),
             columns=self.columns,
-            embedding=self.vector.sent(sql.Identifier("c", "embedding")),
+            embedding=self.vector.sent(quoted("c", "embedding")),
             condition=self.condition,
             threshold=sql.SQL("TRUE" if self.min_score is None else "score >= %(floor)s"),
         )

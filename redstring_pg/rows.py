@@ -13,6 +13,7 @@ from redstring_pg.change import StoredRow
 from redstring_pg.chunk_schema import ChunkTables
 from redstring_pg.copying import copy_rows
 from redstring_pg.cursor import Cursor
+from redstring_pg.names import quoted
 from redstring_pg.postings import Place
 from redstring_pg.schema import VectorType
 from redstring_ref.domain import ChunkId, StoredChunk, TenantId
@@ -27,7 +28,7 @@ def chunk_columns(vector: VectorType) -> sql.Composed:
     """Return the columns, of a table `c`, that `to_chunk` reads."""
     return sql.SQL(
         "c.source_id, c.text, c.chunk_index, c.start_char, c.end_char, c.entity_ids, c.metadata::text, {}"
-    ).format(vector.sent(sql.Identifier("c", "embedding")))
+    ).format(vector.sent(quoted("c", "embedding")))
 
 
 def to_chunk(tenant_id: TenantId, row: TupleRow) -> StoredChunk:
@@ -60,7 +61,7 @@ async def stored_rows(
         " c.doc_length, c.lexical_block, c.lexical_slot"
         " FROM {chunks} AS c WHERE c.tenant_id = %s AND {condition}"
     ).format(
-        embedding=vector.sent(sql.Identifier("c", "embedding")),
+        embedding=vector.sent(quoted("c", "embedding")),
         chunks=tables.chunks.identifier,
         condition=sql.SQL(condition),
     )
