@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable
 from itertools import chain
-from typing import Any
 
 from psycopg import sql
 from psycopg.rows import TupleRow
@@ -43,7 +42,8 @@ def to_chunk(tenant_id: TenantId, row: TupleRow) -> StoredChunk:
         end_char,
         entity_ids,
         json.loads(metadata),
-        None if embedding is None else encoding.vector_components(embedding),  # type: ignore[arg-type]  # rounds to nothing, and becomes a list
+        # An array of float32 has nothing to be rounded, and becomes a list.
+        None if embedding is None else encoding.vector_components(embedding),  # type: ignore[arg-type]
     )
 
 
@@ -66,20 +66,11 @@ async def stored_rows(
         condition=sql.SQL(condition),
     )
     await cursor.run(statement, [tenant_id, value], binary=True)
-    return {row[0]: _to_stored_row(*row[1:]) async for row in cursor}
+    return {row[0]: _to_stored_row(row[1:]) async for row in cursor}
 
 
-def _to_stored_row(
-    chunk_index: int,
-    start_char: int,
-    end_char: int,
-    entity_ids: list[Any],  # UUIDs, whatever psycopg's types say
-    metadata: str,
-    embedding: bytes | None,
-    doc_length: int,
-    block: int | None,
-    slot: int | None,
-) -> StoredRow:
+def _to_stored_row(row: TupleRow) -> StoredRow:
+    chunk_index, start_char, end_char, entity_ids, metadata, embedding, doc_length, block, slot = row
     entities, canonical = encoding.uuid_array(entity_ids), encoding.json_text(json.loads(metadata))
     place = None if block is None or slot is None else Place(block, slot)
     return StoredRow((chunk_index, start_char, end_char, entities, canonical, embedding), doc_length, place)

@@ -1,4 +1,4 @@
-"""What both stores' `ensure_schema` share: the extension, tables, partitions, policies. No table of its own."""
+"""What both stores' schemas are made of: the extension, tables, partitions, policies. No columns."""
 
 from dataclasses import dataclass
 

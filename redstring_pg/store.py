@@ -128,7 +128,7 @@ class PostgresStore:
             yield cursor
 
     async def _read(self, tenant_id: TenantId, statement: sql.Composed, parameters: Params) -> list[TupleRow]:
-        """Return the rows of one statement, in one transaction of one tenant and one round trip. Spec: PG-8."""
+        """Return the rows of one statement, in a transaction of one tenant, in one round trip. Spec: PG-8."""
         async with self._connection() as connection:
             cursor = Cursor(connection)
             async with pipelined(connection), connection.transaction():
@@ -142,7 +142,7 @@ class PostgresStore:
         return rows if question.is_complete(rows) else await self._read(tenant_id, *question.all_near())
 
     async def _opened_vector(self) -> VectorType:
-        """Return how vectors are spelled here; the first call looks, and refuses a table that is not ready."""
+        """Return how vectors are spelled; the first call looks, and refuses a table that is not ready."""
         if self._vector is None:
             async with self._transaction() as cursor:
                 self._vector = await open_table(cursor, self._table, self._dimension)

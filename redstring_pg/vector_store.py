@@ -175,7 +175,7 @@ class PgVectorStore(PostgresStore):
     async def _upsert(
         self, cursor: Cursor, vector: VectorType, tenant_id: TenantId, records: Iterable[VectorRecord]
     ) -> None:
-        """Write one tenant's records in the order of their ids, so that two batches never wait for each other."""
+        """Write one tenant's records in the order of their ids: no two batches wait for each other."""
         rows = [(each.entity_id, vector_text(each.vector), json_text(each.metadata)) for each in records]
         columns = [list(column) for column in zip(*rows, strict=True)]
         statement = sql.SQL(_UPSERT).format(table=self._table.identifier, vector=vector.name)
