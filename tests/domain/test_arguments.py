@@ -31,13 +31,18 @@ class Three:
         return 3
 
 
+class Nonsense:
+    def __index__(self) -> Any:
+        return "3"
+
+
 class Count(IntEnum):
     THREE = 3
 
 
 THREES = [3, Three(), Count.THREE, numpy.int8(3), numpy.uint64(3), numpy.int64(3), numpy.array(3)]
 NO_INTEGERS: list[Any] = [
-    *(None, True, False, 3.0, "3", b"3", Fraction(3), Decimal(3), 3j, [3], (3,), {3}, Three, int),
+    *(None, True, False, 3.0, "3", b"3", Fraction(3), Decimal(3), 3j, [3], (3,), {3}, Three, int, Nonsense()),
     *(
         numpy.True_,
         numpy.float64(3),
@@ -63,7 +68,7 @@ def test_an_integer_is_anything_with_an_index(value: object) -> None:
     [lambda value: require_integer("k", value), lambda value: require_limit("k", value), require_dimension],
 )
 def test_a_bool_or_a_non_integer_is_a_type_error(require: Callable[[object], int], value: object) -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="^(k|dimension) must be an integer, got "):
         require(value)
 
 
@@ -124,6 +129,30 @@ def test_a_threshold_is_any_real_number_that_fits_a_double(value: object, thresh
     found = require_min_score(value)
     assert found == threshold
     assert type(found) in (float, type(None))
+
+
+@pytest.mark.parametrize(
+    ("value", "threshold"),
+    [
+        (Fraction(1, 3), float.fromhex("0x1.5555555555556p-2")),  # its nearest double lies below
+        (Fraction(2, 3), float.fromhex("0x1.5555555555556p-1")),  # the nearest from below is ...555p-1
+        (-Fraction(1, 3), -float.fromhex("0x1.5555555555555p-2")),
+        (Fraction(1, 2) + Fraction(1, 10**400), math.nextafter(0.5, 1.0)),
+        (Fraction(1, 2) - Fraction(1, 10**400), 0.5),
+        (Fraction(1, 10**400), 5e-324),
+        (2**53 + 1, 2.0**53 + 2),
+    ],
+    ids=range(7),
+)
+def test_a_threshold_between_two_doubles_is_the_upper_one(value: object, threshold: float) -> None:
+    assert require_min_score(value) == threshold
+
+
+@pytest.mark.skipif(not WIDE_LONG_DOUBLE, reason="long double is no wider than double here")
+def test_a_long_double_threshold_is_not_rounded_down() -> None:
+    little = numpy.longdouble(2) ** -60
+    assert require_min_score(numpy.longdouble(0.5) + little) == math.nextafter(0.5, 1.0)
+    assert require_min_score(numpy.longdouble(0.5) - little) == 0.5
 
 
 @pytest.mark.parametrize(
