@@ -50,7 +50,8 @@ def require_dimension(value: object) -> int:
 def require_min_score(value: object) -> float | None:
     """Return the least double that is not below the threshold, `None` for none.
 
-    A score is a double, so it is at or above either both or neither. A bool or a non-number is a `TypeError`; NaN, or a number beyond a double, a `ValueError`.
+    A score is a double, so it is at or above either both or neither. A bool or a non-number is a
+    `TypeError`; NaN, or a number beyond a double, a `ValueError`.
 
     Spec: ORD-3.
     """

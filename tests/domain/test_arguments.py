@@ -31,18 +31,13 @@ class Three:
         return 3
 
 
-class Nonsense:
-    def __index__(self) -> Any:
-        return "3"
-
-
 class Count(IntEnum):
     THREE = 3
 
 
 THREES = [3, Three(), Count.THREE, numpy.int8(3), numpy.uint64(3), numpy.int64(3), numpy.array(3)]
 NO_INTEGERS: list[Any] = [
-    *(None, True, False, 3.0, "3", b"3", Fraction(3), Decimal(3), 3j, [3], (3,), {3}, Three, int, Nonsense()),
+    *(None, True, False, 3.0, "3", b"3", Fraction(3), Decimal(3), 3j, [3], (3,), {3}, Three, int),
     *(
         numpy.True_,
         numpy.float64(3),
@@ -68,7 +63,7 @@ def test_an_integer_is_anything_with_an_index(value: object) -> None:
     [lambda value: require_integer("k", value), lambda value: require_limit("k", value), require_dimension],
 )
 def test_a_bool_or_a_non_integer_is_a_type_error(require: Callable[[object], int], value: object) -> None:
-    with pytest.raises(TypeError, match="^(k|dimension) must be an integer, got "):
+    with pytest.raises(TypeError, match=r"^(k|dimension) must be an integer, got "):
         require(value)
 
 

@@ -128,6 +128,7 @@ UNWIELDY: list[object] = [
         {key: key for key in "abcdefgh"},
     ],
     *[numpy.zeros((3, 3)), numpy.zeros(10_000), Unprintable(), Talkative()],
+    *[type(name, (), {})() for name in ("int", "array", "list", "dict", "str", "instance", "1")],
     pytest.param(10**600, id="600 digits"),
     pytest.param(HUGE, id="5000 digits"),
 ]
