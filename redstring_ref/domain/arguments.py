@@ -1,14 +1,16 @@
 """Rules for the numbers that callers pass: limits, thresholds, widths, ranges. Not the values stored."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from numbers import Real
 from operator import index
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeVar
 
 from redstring_ref.domain.errors import got, shown
 from redstring_ref.domain.storable import require_text
+
+Item = TypeVar("Item")
 
 
 def require_integer(field: str, value: object) -> int:
@@ -69,6 +71,17 @@ def require_min_score(value: object) -> float | None:
     if math.isnan(threshold):
         raise ValueError("min_score must not be NaN")
     return threshold if value <= threshold else math.nextafter(threshold, math.inf)
+
+
+def require_iterable(field: str, values: Iterable[Item]) -> Iterator[Item]:
+    """Return an iterator over `values`; what Python cannot iterate over is a `TypeError`.
+
+    Spec: PRT-4.
+    """
+    try:
+        return iter(values)
+    except TypeError:
+        raise TypeError(f"{field} must be an iterable, {got(values)}") from None
 
 
 def require_strings(field: str, values: object) -> list[str]:

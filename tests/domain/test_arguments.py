@@ -16,6 +16,7 @@ from redstring_ref.domain.arguments import (
     require_at_least,
     require_dimension,
     require_integer,
+    require_iterable,
     require_limit,
     require_min_score,
     require_strings,
@@ -231,6 +232,24 @@ def test_a_lone_str_is_not_its_letters(values: object) -> None:
 def test_a_string_that_is_none_is_told_by_position(values: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         require_strings("terms", values)
+
+
+class Seen:
+    """What Python iterates over by index."""
+
+    def __getitem__(self, index: int) -> str:
+        return "ab"[index]
+
+
+@pytest.mark.parametrize("values", ["ab", ["a", "b"], {"a": 1, "b": 2}, iter("ab"), Seen()], ids=range(5))
+def test_an_iterable_is_whatever_python_iterates_over(values: Any) -> None:
+    assert list(require_iterable("chunks", values)) == ["a", "b"]
+
+
+@pytest.mark.parametrize("values", [None, 5, list, numpy.array(1)], ids=range(4))
+def test_what_cannot_be_iterated_over_is_refused_by_its_name(values: Any) -> None:
+    with pytest.raises(TypeError, match=r"^chunks must be an iterable, got "):
+        require_iterable("chunks", values)
 
 
 @pytest.mark.drawn
