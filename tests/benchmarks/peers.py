@@ -43,7 +43,8 @@ DROP TABLE IF EXISTS chunk_rows;
 CREATE TABLE chunk_rows (
     tenant_id uuid NOT NULL, id text COLLATE "C" NOT NULL, source_id text NOT NULL, text text NOT NULL,
     chunk_index integer NOT NULL, start_char integer NOT NULL, end_char integer NOT NULL,
-    entity_ids uuid[] NOT NULL, metadata jsonb NOT NULL, embedding vector({dimension}), PRIMARY KEY (tenant_id, id)
+    entity_ids uuid[] NOT NULL, metadata jsonb NOT NULL, embedding vector({dimension}),
+    PRIMARY KEY (tenant_id, id)
 )
 """
 
