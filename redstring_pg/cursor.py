@@ -14,10 +14,9 @@ TENANT_SETTING = "redstring.tenant_id"
 
 # A reader must see what was committed before its statement began, whatever the caller's defaults.
 _ISOLATION = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
-_SETTINGS = sql.SQL(
-    "SELECT set_config({setting}, %s, true), set_config('client_encoding', 'UTF8', true),"
-    " set_config('jit', 'off', true)"
-).format(setting=sql.Literal(TENANT_SETTING))
+_SETTINGS = sql.SQL("SELECT set_config({setting}, %s, true), set_config('jit', 'off', true)").format(
+    setting=sql.Literal(TENANT_SETTING)
+)
 
 
 Statement: TypeAlias = LiteralString | sql.SQL | sql.Composed

@@ -154,11 +154,21 @@ class PostgresStore:
         await self._opened()
         async with self._pool.connection() as connection:
             if not _spoke_unasked(connection):
+                _require_utf8(connection)
                 yield connection
                 return
         await self._pool.check()
         async with self._pool.connection() as connection:
+            _require_utf8(connection)
             yield connection
+
+
+def _require_utf8(connection: AsyncConnection[Any]) -> None:
+    """Raise a `ValueError` where text would change on its way, or be ordered by other bytes. Spec: PG-5."""
+    for name in ("server_encoding", "client_encoding"):
+        encoding = connection.info.parameter_status(name)
+        if encoding not in ("UTF8", None):
+            raise ValueError(f"{name} must be UTF8, got {encoding}")
 
 
 def _spoke_unasked(connection: AsyncConnection[Any]) -> bool:
