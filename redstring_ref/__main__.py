@@ -2,7 +2,12 @@
 
 import sys
 
-from redstring_ref.cli import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from redstring_ref.cli import main
+
+        code = main()
+    except KeyboardInterrupt:
+        # Ctrl-C while the modules are still being loaded.
+        code = 130
+    sys.exit(code)

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import os
 import platform
 import signal
@@ -15,8 +14,16 @@ from typing import NoReturn
 
 from redstring_ref.cli.errors import CommandError, UsageError
 from redstring_ref.cli.options import build_parser, search_request
-from redstring_ref.cli.rendering import explain_json, explain_lines, search_json, search_lines, status_lines
+from redstring_ref.cli.rendering import (
+    explain_json,
+    explain_lines,
+    json_text,
+    search_json,
+    search_lines,
+    status_lines,
+)
 from redstring_ref.cli.searching import run_search
+from redstring_ref.cli.terminal import UNPRINTABLE, one_line
 from redstring_ref.composition import explain_chunks
 from redstring_ref.domain import RedstringError, tokenize
 from redstring_ref.version import __version__
@@ -28,6 +35,9 @@ EXIT_INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 for a failure, 2 for a wrong usage."""
+    # A closed stream is None, and printing to it does nothing, silently.
+    if sys.stdout is None:
+        return _fail("standard output is closed", EXIT_FAILURE)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal that cannot show a character shows its number.
@@ -37,14 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except UsageError as error:
         return _fail(str(error), EXIT_USAGE)
-    except (CommandError, RedstringError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            # The reader went away, as `head` does; the interpreter must not try to flush at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return EXIT_FAILURE
-        return _fail(str(error), EXIT_FAILURE)
     except KeyboardInterrupt:
         return _fail("interrupted", EXIT_INTERRUPTED)
+    except (CommandError, RedstringError, OSError, MemoryError) as error:
+        _give_up_output()
+        # The reader of a pipe may go away, as `head` does.
+        reason = "" if isinstance(error, BrokenPipeError) else one_line(str(error)) or "out of memory"
+        return _fail(reason, EXIT_FAILURE)
     return 0
 
 
@@ -76,9 +85,11 @@ def _search(options: argparse.Namespace) -> None:
         answer = search_json(trace, corpus)
         lines = search_lines(trace, corpus, sys.stdout)
     _print(options, answer, lines)
-    if not options.json:
+    if not options.json and sys.stderr is not None:
         for line in status_lines(trace, corpus):
             print(line, file=sys.stderr)
+    if corpus.skipped and not corpus.report.documents:
+        raise CommandError("nothing could be read")
 
 
 @contextmanager
@@ -97,12 +108,22 @@ def _interrupted_at_once() -> Iterator[None]:
 
 def _print(options: argparse.Namespace, answer: object, lines: Iterable[str]) -> None:
     if options.json:
-        print(json.dumps(answer, ensure_ascii=False, indent=2))
+        print(json_text(answer))
     else:
         for line in lines:
             print(line)
 
 
+def _give_up_output() -> None:
+    """Let the interpreter, which flushes at its exit, find nothing that cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> int:
-    print(f"redstring-ref: {message}", file=sys.stderr)
+    if message and sys.stderr is not None:
+        for line in f"redstring-ref: {message}".split("\n"):
+            print(UNPRINTABLE.sub("\ufffd", line), file=sys.stderr)
     return code

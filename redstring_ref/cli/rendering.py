@@ -1,13 +1,14 @@
 """Search results and their explanation, as text and as JSON. It retrieves nothing."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from textwrap import wrap
 from typing import TextIO
 
 from redstring_ref.cli.searching import Corpus
-from redstring_ref.cli.snippets import marked, one_line, snippet
-from redstring_ref.cli.terminal import emphasis, width
+from redstring_ref.cli.snippets import marked_snippet
+from redstring_ref.cli.terminal import UNPRINTABLE, emphasis, one_line, width
 from redstring_ref.composition import (
     ChunkRetrievalTrace,
     Explanation,
@@ -15,7 +16,7 @@ from redstring_ref.composition import (
     MatchWorking,
     SemanticWorking,
 )
-from redstring_ref.domain import RRF_K, JsonObject, RetrievalMode, ScoredChunk, tokenize
+from redstring_ref.domain import BM25_B, BM25_K1, RRF_K, JsonObject, RetrievalMode, ScoredChunk, tokenize
 
 UNRANKED = "-"
 SKIPPED_SHOWN = 10
@@ -32,8 +33,10 @@ def search_lines(trace: ChunkRetrievalTrace, corpus: Corpus, stream: TextIO) -> 
         fused = match.score if trace.mode is RetrievalMode.HYBRID else None
         scores = "  ".join(f"{_number(score):>8}" for score in (fused, match.semantic, match.lexical))
         yield f"{rank:>4}  {scores}  {_place(match, corpus)}"
-        for line in wrap(snippet(match.chunk.text, terms), width(stream) - 6):
-            yield f"      {marked(line, terms, opening, closing)}"
+        shown = marked_snippet(match.chunk.text, terms, opening, closing)
+        # A mark must not be torn apart, nor a word that is longer than the line.
+        for line in wrap(shown, width(stream) - 6, break_long_words=False, break_on_hyphens=False):
+            yield f"      {line}"
 
 
 def search_json(trace: ChunkRetrievalTrace, corpus: Corpus) -> JsonObject:
@@ -70,18 +73,33 @@ def explain_lines(trace: ChunkRetrievalTrace, explanation: Explanation, corpus: 
             yield f"  missed by {missed.shortfall:.6g}"
         else:
             yield "  missed by 0: the scores are equal, and its id is the greater"
+    elif explanation.matches:
+        yield "Nothing missed the cut."
 
 
 def status_lines(trace: ChunkRetrievalTrace, corpus: Corpus) -> Iterator[str]:
     """Yield what was read and skipped, and why there is no result if there is none."""
     for skipped in corpus.skipped[:SKIPPED_SHOWN]:
-        yield f"skipped {skipped.path}: {skipped.reason}"
+        yield f"skipped {one_line(skipped.path)}: {skipped.reason}"
     more = len(corpus.skipped) - SKIPPED_SHOWN
     if more > 0:
         yield f"skipped {more} more; --json lists them all"
-    report = corpus.report
-    if not trace.matches:
-        yield f"no results: {report.documents} files, {report.chunks_written} passages searched"
+    if not tokenize(trace.query):
+        yield "the query has no terms: stopwords and punctuation are not searched by their words"
+    files = _counted(corpus.report.documents, "file")
+    passages = _counted(corpus.report.chunks_written, "passage")
+    yield f"{'' if trace.matches else 'no results: '}{files}, {passages} searched"
+
+
+def json_text(answer: object) -> str:
+    """Return `answer` as indented JSON, in which nothing could drive a terminal."""
+    text = json.dumps(answer, ensure_ascii=False, indent=2)
+    lines = (UNPRINTABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", line) for line in text.split("\n"))
+    return "\n".join(lines)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _working_lines(title: str, mode: RetrievalMode, working: MatchWorking, corpus: Corpus) -> Iterator[str]:
@@ -97,20 +115,25 @@ def _working_lines(title: str, mode: RetrievalMode, working: MatchWorking, corpu
         yield from _semantic_lines(working.semantic)
     if mode is RetrievalMode.HYBRID:
         channels = [each for each in (working.lexical, working.semantic) if each is not None]
-        parts = [f"1/({RRF_K} + {each.rank}) [{each.reciprocal_rank:.6f}]" for each in channels]
-        yield f"  fused     {' + '.join(parts)} = {match.score:.6f}"
+        parts = [f"1/({RRF_K} + {each.rank}) [{each.reciprocal_rank:.9f}]" for each in channels]
+        yield f"  fused     {' + '.join(parts)} = {match.score:.9f}"
 
 
 def _lexical_lines(lexical: LexicalWorking) -> Iterator[str]:
     yield (
         f"  lexical   rank {lexical.rank}, BM25 {lexical.score:.6f}: {lexical.doc_length} terms, "
-        f"average {lexical.average_doc_length:.2f} in {lexical.n_docs} passages"
+        f"average {lexical.average_doc_length:.2f} in {_counted(lexical.n_docs, 'passage')}"
     )
-    term_width = max(len(weight.term) for weight in lexical.terms)
+    yield (
+        f"            adds = idf · tf / (tf + k1 · (1 - b + b · {lexical.doc_length} / "
+        f"{lexical.average_doc_length:.2f})), k1 = {BM25_K1}, b = {BM25_B}"
+    )
+    term_width = max(len("total"), *(len(weight.term) for weight in lexical.terms))
     yield f"            {'term':<{term_width}}  {'tf':>4}  {'df':>6}  {'idf':>9}  {'adds':>9}"
     for weight in lexical.terms:
         counts = f"{weight.term_frequency:>4}  {weight.doc_frequency:>6}"
         yield f"            {weight.term:<{term_width}}  {counts}  {weight.idf:>9.6f}  {weight.weight:>9.6f}"
+    yield f"            {'total':<{term_width}}  {'':>4}  {'':>6}  {'':>9}  {lexical.score:>9.6f}"
 
 
 def _semantic_lines(semantic: SemanticWorking) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -45,9 +45,9 @@ class Corpus:
     skipped: list[SkippedFile] = field(default_factory=list)
     report: IndexReport = field(default_factory=IndexReport)
 
-    def documents(self, paths: Sequence[str]) -> Iterator[SourceDocument]:
+    def documents(self, paths: Sequence[str], on_file: Callable[[str], None]) -> Iterator[SourceDocument]:
         """Yield the files below `paths`, noting the lines of each and every file that is skipped."""
-        for found in read_files(paths):
+        for found in read_files(paths, on_file):
             if isinstance(found, SkippedFile):
                 self.skipped.append(found)
                 continue
@@ -71,7 +71,7 @@ async def run_search(request: SearchRequest) -> tuple[ChunkRetrievalTrace, Corpu
 
     def show(state: IndexProgress) -> None:
         progress.show(
-            f"{state.documents_done} files indexed; {state.source_id}: "
+            f"{state.documents_done} indexed; {state.source_id}: "
             f"{state.chunks_done} of {state.chunks} passages"
         )
 
@@ -79,7 +79,7 @@ async def run_search(request: SearchRequest) -> tuple[ChunkRetrievalTrace, Corpu
     async with InMemoryChunkStore(dimension=request.embeddings.dimension) as store:
         try:
             corpus.report = await index_documents(
-                corpus.documents(request.paths),
+                corpus.documents(request.paths, lambda path: progress.show(f"reading {path}")),
                 store=store,
                 tenant_id=TENANT,
                 chunker=request.chunker,

@@ -56,7 +56,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
 def test_search_prints_rank_scores_place_and_marked_snippet(run: Any) -> None:
     outcome = run("search", "how is a tie broken", ".", "-k", "1")
     assert outcome.code == 0
-    assert outcome.err == ""
+    assert outcome.err == "3 files, 3 passages searched\n"
     header, first, snippet = outcome.out.splitlines()
     assert header.split() == ["rank", "fused", "semantic", "lexical", "source"]
     rank, fused, semantic, lexical, place = first.split()
@@ -121,7 +121,7 @@ def test_skipped_files_are_reported_on_stderr_up_to_ten(run: Any) -> None:
     outcome = run("search", "tie", ".", "-k", "1")
     lines = outcome.err.splitlines()
     assert lines[0] == "skipped bad00: UTF-16, not UTF-8"
-    assert lines[10:] == ["skipped 2 more; --json lists them all"]
+    assert lines[10:] == ["skipped 2 more; --json lists them all", "3 files, 3 passages searched"]
     assert len(run("search", "tie", ".", "--json").json["skipped"]) == 12
 
 
@@ -148,12 +148,14 @@ def test_explain_prints_each_number_with_its_formula(run: Any) -> None:
     lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
     assert lines[0].startswith("1. notes/ties.md:1-4 score 0.032787")
     assert lines[1].startswith("lexical rank 1, BM25 ")
-    assert lines[2] == "term tf df idf adds"
-    assert lines[3].startswith("tie 1 1 0.980829 ")
-    assert lines[4].startswith("semantic rank 1, score (1 + cosine) / 2 = ")
-    assert lines[5].startswith("cosine = dot / sqrt(|q|² · |v|²) = ")
-    assert lines[6] == "fused 1/(60 + 1) [0.016393] + 1/(60 + 1) [0.016393] = 0.032787"
-    assert lines[8].startswith("First below the cut: ")
+    assert lines[2] == "adds = idf · tf / (tf + k1 · (1 - b + b · 7 / 4.33)), k1 = 1.2, b = 0.75"
+    assert lines[3] == "term tf df idf adds"
+    assert lines[4].startswith("tie 1 1 0.980829 ")
+    assert lines[5] == f"total {lines[4].split()[-1]}"
+    assert lines[6].startswith("semantic rank 1, score (1 + cosine) / 2 = ")
+    assert lines[7].startswith("cosine = dot / sqrt(|q|² · |v|²) = ")
+    assert lines[8] == "fused 1/(60 + 1) [0.016393443] + 1/(60 + 1) [0.016393443] = 0.032786885"
+    assert lines[10].startswith("First below the cut: ")
     assert "lexical not ranked" in lines
     assert lines[-1].startswith("missed by 0.0")
 
@@ -165,6 +167,7 @@ def test_explain_says_when_only_the_id_decided(run: Any) -> None:
     assert outcome.out.splitlines()[-1] == "  missed by 0: the scores are equal, and its id is the greater"
     outcome = run("explain", "twins", "a", "--mode", "semantic")
     assert "First below" not in outcome.out
+    assert outcome.out.endswith("\nNothing missed the cut.\n")
     assert "lexical   not ranked" in outcome.out
     assert "fused" not in outcome.out
 
@@ -193,9 +196,19 @@ SERVER = ["--embeddings", "openai", "--base-url", "http://x", "--model", "m"]
         (["search", "tie", ".", "-k", "-1"], "must be a whole number of at least 0, got '-1'"),
         (["search", "tie", ".", "-k", "many"], "must be a whole number of at least 0, got 'many'"),
         (["search", "tie", ".", "--mode", "fuzzy"], "fuzzy"),
-        (["search", "tie", ".", "--chunk-size", "10", "--overlap", "10"], "overlap"),
-        (["search", "tie", ".", "--chunk-size", "0"], "size"),
-        (["search", "tie", ".", "--dimension", "0"], "dimension must be at least 1"),
+        (
+            ["search", "tie", ".", "--chunk-size", "10", "--overlap", "10"],
+            "--overlap must be less than --chunk-size 10, got 10",
+        ),
+        (["search", "tie", ".", "--chunk-size", "0"], "--chunk-size must be at least 1, got 0"),
+        (["search", "tie", ".", "--dimension", "0"], "--dimension must be from 1 to 16000, got 0"),
+        (["search", "tie", ".", "--dimension", "16001"], "--dimension must be from 1 to 16000, got 16001"),
+        (["search", "tie", ".", "--dimension", "9" * 400], "--dimension must be from 1 to 16000"),
+        (["search", "caf\udce9", "."], "argument QUERY: is not valid UTF-8"),
+        (["tokenize", "caf\udce9"], "argument TEXT: is not valid UTF-8"),
+        (["search", "-tie", "."], "what starts with - and is no option stands after --"),
+        (["explain", "tie", ".", "--frob"], "unrecognized arguments: --frob"),
+        (["search", "tie", ".", "--dim", "2"], "unrecognized arguments: --dim"),
         (["search", "tie", ".", "--model", "m"], "--model goes with --embeddings openai"),
         (["search", "tie", ".", "--embeddings", "openai"], "--embeddings openai needs --base-url"),
         (["search", "tie", ".", *SERVER], "--embeddings openai needs --dimension"),
@@ -297,14 +310,14 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
     process.stdout.close()
     process.stdout = None
     _, err = process.communicate(timeout=60)
-    assert err == b""
+    assert (process.returncode, err) == (1, b"")
 
 
 def test_a_terminal_without_the_characters_shows_their_numbers() -> None:
     Path("other.txt").write_text("naïve tie", encoding="utf-8")
     process = start("search", "tie", "other.txt", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, b"")
+    assert (process.returncode, err) == (0, b"1 file, 1 passage searched\n")
     assert b"na\\xefve" in out
 
 
@@ -317,3 +330,118 @@ def test_a_file_of_fifty_megabytes_is_searched(run: Any) -> None:
     (result,) = outcome.json["results"]
     assert result["last_line"] == 50_000_000 // len(line) + 1
     assert result["end_char"] > 49_000_000
+
+
+def test_a_wrong_usage_shows_the_usage_of_its_command_and_no_more_of_an_argument_than_fits(run: Any) -> None:
+    outcome = run("search", "tie", ".", "--mode", "x" * 100_000)
+    assert "\nusage: redstring-ref search [-h]" in outcome.err
+    assert len(outcome.err) < 2000
+
+
+def test_options_may_stand_anywhere_among_the_paths(run: Any) -> None:
+    expected = run("search", "tie", "notes", "other.txt", "-k", "2", "--json").json
+    assert run("search", "tie", "notes", "-k", "2", "other.txt", "--json").json == expected
+    assert run("search", "--json", "tie", "-k", "2", "notes", "other.txt").json == expected
+    assert run("search", "--json", "-k", "1", "--", "-tie", "notes").json["query"] == "-tie"
+
+
+def test_overlap_is_a_fifth_of_a_passage_unless_it_is_given(run: Any) -> None:
+    Path("long.txt").write_text(" ".join(f"abcd {number}" for number in range(100)), encoding="utf-8")
+    chunks = ["--chunk-size", "100", "-k", "99", "--mode", "lexical", "--json"]
+
+    def starts(*overlap: str) -> list[int]:
+        results = run("search", "abcd", "long.txt", *chunks, *overlap).json["results"]
+        return sorted(each["start_char"] for each in results)
+
+    assert starts() == starts("--overlap", "20") != starts("--overlap", "0")
+
+
+def test_a_query_without_terms_is_told(run: Any) -> None:
+    outcome = run("search", "?! the", ".", "--mode", "lexical")
+    assert outcome.code == 0
+    assert outcome.err.splitlines() == [
+        "the query has no terms: stopwords and punctuation are not searched by their words",
+        "no results: 3 files, 3 passages searched",
+    ]
+
+
+def test_a_search_that_could_read_nothing_is_a_failure(run: Any) -> None:
+    Path("binary").write_bytes(b"\x00")
+    outcome = run("search", "tie", "binary")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.splitlines() == [
+        "skipped binary: binary",
+        "no results: 0 files, 0 passages searched",
+        "redstring-ref: nothing could be read",
+    ]
+
+
+def test_names_that_could_drive_a_terminal_are_made_harmless(run: Any) -> None:
+    Path("a\x1b[31m\u202eb.txt").write_text("a tie", encoding="utf-8")
+    Path("c\x9b.bin").write_bytes(b"\x00")
+    outcome = run("search", "tie", ".")
+    assert "a\ufffd[31m\ufffdb.txt" in outcome.out
+    assert "skipped c\ufffd.bin: binary" in outcome.err
+    outcome = run("search", "tie", "x\x1b[2Jy")
+    assert outcome.err == "redstring-ref: no such file or folder: x\ufffd[2Jy\n"
+    outcome = run("search", "tie", ".", "--json")
+    assert "\\u009b" in outcome.out
+    assert "\\u202e" in outcome.out
+    assert outcome.json["skipped"] == [{"path": "c\x9b.bin", "reason": "binary"}]
+
+
+def test_two_names_that_print_alike_are_two_sources(run: Any) -> None:
+    os.close(os.open(b"caf\xe9", os.O_CREAT | os.O_WRONLY))
+    Path("caf\\xe9").write_text("a tie", encoding="utf-8")
+    answer = run("search", "tie", ".", "--json", "--mode", "lexical").json
+    assert answer["files"] == 5
+    assert {result["source"] for result in answer["results"]} >= {"caf\\\\xe9"}
+
+
+@pytest.mark.parametrize("columns", ["1", "20", "40"])
+def test_a_narrow_terminal_is_no_failure(run: Any, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert run("search", "tie", ".").code == 0
+
+
+def shell(line: str) -> "subprocess.CompletedProcess[bytes]":
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHON": sys.executable}
+    command = ["/bin/sh", "-c", line]
+    return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)  # noqa: S603 (own code)
+
+
+def test_a_closed_output_is_told_and_a_closed_stderr_costs_no_answer() -> None:
+    closed = shell('"$PYTHON" -m redstring_ref search tie . >&-')
+    assert (closed.returncode, closed.stderr) == (1, b"redstring-ref: standard output is closed\n")
+    silent = shell("\"$PYTHON\" -m redstring_ref tokenize 'a tie' 2>&-")
+    assert (silent.returncode, silent.stdout) == (0, b"tie\n")
+    silent = shell('"$PYTHON" -m redstring_ref search tie . -k 1 2>&-')
+    assert (silent.returncode, silent.stdout.count(b"\n")) == (0, 3)
+    failed = shell('"$PYTHON" -m redstring_ref search tie absent 2>&-')
+    assert (failed.returncode, failed.stdout) == (1, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("arguments", ["--help", "search --help", "search tie .", "version"])
+def test_an_output_that_cannot_be_written_is_a_failure(arguments: str) -> None:
+    failed = shell(f'"$PYTHON" -m redstring_ref {arguments} > /dev/full')
+    assert failed.returncode == 1
+    assert failed.stderr.endswith(b"redstring-ref: [Errno 28] No space left on device\n")
+    assert b"Traceback" not in failed.stderr
+
+
+def test_memory_that_does_not_suffice_is_a_failure(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(request: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(command, "run_search", exhausted)
+    outcome = run("search", "tie", ".")
+    assert (outcome.code, outcome.err) == (1, "redstring-ref: out of memory\n")
+
+
+def test_an_interrupt_while_modules_are_loaded_ends_without_a_traceback() -> None:
+    Path("asyncio.py").write_text("raise KeyboardInterrupt\n", encoding="utf-8")
+    program = 'import runpy; runpy.run_module("redstring_ref", run_name="__main__")'
+    failed = shell(f"\"$PYTHON\" -c '{program}' version")
+    assert (failed.returncode, failed.stdout, failed.stderr) == (130, b"", b"")

@@ -52,6 +52,8 @@ def test_an_empty_file_is_text_and_an_empty_folder_nothing() -> None:
         (b"caf\xe9", "not UTF-8 at byte 3"),
         ("é".encode() + b"\xff", "not UTF-8 at byte 2"),
         ("text".encode("utf-16"), "UTF-16, not UTF-8"),
+        ("text".encode("utf-32"), "UTF-32, not UTF-8"),
+        (b"\x00\x00\xfe\xff\x00\x00\x00a", "UTF-32, not UTF-8"),
         (b"\xed\xa0\x80", "not UTF-8 at byte 0"),
     ],
 )
@@ -104,10 +106,10 @@ def test_an_unreadable_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
     write("open", b"text")
     real_open = builtins.open
 
-    def refusing_open(path: Any, *arguments: Any) -> Any:
+    def refusing_open(path: Any, *arguments: Any, **options: Any) -> Any:
         if str(path).endswith("locked"):
             raise PermissionError(13, "Permission denied", path)
-        return real_open(path, *arguments)
+        return real_open(path, *arguments, **options)
 
     monkeypatch.setattr(builtins, "open", refusing_open)
     assert read(".") == [SkippedFile("locked", "Permission denied"), TextFile("open", "text")]
@@ -145,6 +147,79 @@ def test_a_path_too_long_for_a_source_id_is_skipped() -> None:
     assert found.reason == "path of more than 2048 bytes"
 
 
-def test_a_name_of_any_bytes_can_be_printed() -> None:
-    assert printable("./caf\udce9.txt") == "caf\\xe9.txt"
-    assert printable("./plain") == "plain"
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("./caf\udce9.txt", "caf\\xe9.txt"),
+        ("caf\\xe9.txt", "caf\\\\xe9.txt"),
+        ("\\\udce9", "\\\\\\xe9"),
+        ("back\\slash", "back\\slash"),
+        ("./plain", "plain"),
+        ("./", "./"),
+    ],
+)
+def test_a_name_of_any_bytes_is_shown_as_no_other_one_is(path: str, expected: str) -> None:
+    assert printable(path) == expected
+
+
+def test_a_folder_of_any_depth_is_searched() -> None:
+    depth = 1500
+    for _ in range(depth):
+        os.mkdir("d")
+        os.chdir("d")
+    write("deepest", b"text")
+    for _ in range(depth):
+        os.chdir("..")
+    (found,) = read(".")
+    # Python 3.11 cannot remove a tree that is so deep.
+    for _ in range(depth):
+        os.chdir("d")
+    os.remove("deepest")
+    for _ in range(depth):
+        os.chdir("..")
+        os.rmdir("d")
+    assert isinstance(found, SkippedFile)
+    assert found.reason == "path of more than 2048 bytes"
+
+
+def test_a_file_too_large_for_memory_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("large", b"text")
+    write("small", b"text")
+    real_open = builtins.open
+
+    def exhausted(path: Any, *arguments: Any, **options: Any) -> Any:
+        if str(path).endswith("large"):
+            raise MemoryError
+        return real_open(path, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "open", exhausted)
+    assert read(".") == [SkippedFile("large", "too large for memory"), TextFile("small", "text")]
+
+
+def test_a_file_that_becomes_a_pipe_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("file", b"text")
+    status = os.stat("file")
+    os.remove("file")
+    os.mkfifo("file")
+    monkeypatch.setattr(os, "stat", lambda path: status)
+    assert read("file") == [SkippedFile("file", "not a regular file")]
+
+
+def test_each_file_is_told_before_it_is_opened() -> None:
+    write("a", b"text")
+    write("b", b"\x00")
+    told: list[str] = []
+    found = read_files(["."], told.append)
+    next(found)
+    assert told == ["a"]
+    next(found)
+    assert told == ["a", "b"]
+
+
+def test_a_path_that_may_not_be_looked_at_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "lstat", refused)
+    with pytest.raises(CommandError, match=r"^Permission denied: locked/a$"):
+        require_paths(["locked/a"])

@@ -1,12 +1,18 @@
 """Snippets: the best part of a passage, and the words in it that match."""
 
+import time
+
 import pytest
 
-from redstring_ref.cli.snippets import SNIPPET_LENGTH, marked, matching_spans, one_line, snippet
+from redstring_ref.cli.snippets import SNIPPET_LENGTH, marked_snippet, matching_spans
 
 
 def show(text: str, *terms: str) -> str:
-    return marked(text, frozenset(terms), "[", "]")
+    return marked_snippet(text, frozenset(terms), "[", "]")
+
+
+def snippet(text: str, terms: list[str]) -> str:
+    return marked_snippet(text, frozenset(terms), "", "")
 
 
 @pytest.mark.parametrize(
@@ -22,6 +28,7 @@ def show(text: str, *terms: str) -> str:
         ("ａＢＣ検索", ["abc"], "[ａＢＣ]検索"),
         ("ﬁ検索", ["fi"], "[ﬁ検索]"),
         ("snake_case", ["case"], "snake_[case]"),
+        ("sho\u00adrt ti\u00ades", ["ties"], "sho\u00adrt [ti\u00ades]"),
         ("nothing here", ["absent"], "nothing here"),
         ("", ["absent"], ""),
     ],
@@ -33,13 +40,6 @@ def test_the_words_that_match_are_marked(text: str, terms: list[str], expected: 
 def test_spans_are_in_order_and_do_not_overlap() -> None:
     spans = matching_spans("検索検索 tie 検 tie", frozenset(["検索", "索検", "検", "tie"]))
     assert spans == [(0, 4), (5, 8), (9, 10), (11, 14)]
-
-
-def test_a_snippet_is_one_line_without_anything_that_drives_a_terminal() -> None:
-    assert (
-        one_line("  a\n\n b\t\x1b[31mred\x07 \u202egnp.exe\u2066 ")
-        == "a b \ufffd[31mred\ufffd \ufffdgnp.exe\ufffd"
-    )
 
 
 def test_a_short_passage_is_shown_whole() -> None:
@@ -73,3 +73,20 @@ def test_a_passage_without_spaces_is_cut_at_the_length() -> None:
     shown = snippet("x" * 300 + "検索" + "x" * 300, ["検索"])
     assert "検索" in shown
     assert len(shown) == SNIPPET_LENGTH + 2
+
+
+def test_a_part_of_a_word_at_an_end_is_judged_by_the_whole_word() -> None:
+    # Without spaces to cut at, the window begins and ends inside words.
+    text = "x" * 100 + "tie" + "-" * 200 + "y" * 3 + "tie" + "z" * 300
+    assert "[" not in show(text, "tie")
+    text = "_".join(["filler"] * 60 + ["tied"] * 40)
+    assert "[tie" not in show(text, "tie")
+    assert show("a" * 300, "a" * 255).startswith("[aaa")
+
+
+def test_a_long_passage_of_many_matches_is_shown_at_once() -> None:
+    started = time.process_time()
+    assert show("tie " * 100_000, "tie").startswith("[tie] [tie]")
+    assert show("検索" * 50_000, "検索").startswith("[検索検索")
+    # Quadratic work would take minutes.
+    assert time.process_time() - started < 30.0

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from redstring_ref.cli import terminal
-from redstring_ref.cli.terminal import Progress, emphasis, width
+from redstring_ref.cli.terminal import Progress, emphasis, one_line, width
 
 
 class Screen(io.StringIO):
@@ -33,6 +33,21 @@ def test_lines_fill_a_terminal_up_to_a_hundred_columns(monkeypatch: pytest.Monke
     assert width(io.StringIO()) == 100
     monkeypatch.setenv("COLUMNS", "300")
     assert width(Screen()) == 100
+    monkeypatch.setenv("COLUMNS", "3")
+    assert width(Screen()) == 26
+
+
+def test_a_line_holds_nothing_that_drives_a_terminal() -> None:
+    assert (
+        one_line("  a\n\n b\t\x1b[31mred\x07 \u202egnp.exe\u2066 ")
+        == "a b \ufffd[31mred\ufffd \ufffdgnp.exe\ufffd"
+    )
+
+
+def test_a_dumb_terminal_shows_stars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    assert emphasis(Screen()) == ("**", "**")
 
 
 class Clock:
@@ -66,7 +81,20 @@ def test_progress_shows_late_seldom_and_is_wiped(clock: Clock) -> None:
     progress.show("short")
     progress.clear()
     progress.clear()
-    assert screen.getvalue() == "\ra long line\rshort      \r     \r"
+    assert screen.getvalue() == "\ra long line\r           \r\rshort\r     \r"
+
+
+def test_progress_fits_the_terminal_and_drives_nothing(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "12")
+    screen = Screen()
+    progress = Progress(screen)
+    clock.now = 1.0
+    progress.show("reading \x1b[2J" + "x" * 100)
+    assert screen.getvalue() == "\rreading \ufffd[2"
+    clock.now = 2.0
+    progress.show("検索検索検索検索")
+    progress.clear()
+    assert screen.getvalue().endswith("\r           \r\r検索検索検\r          \r")
 
 
 def test_progress_is_silent_where_there_is_no_terminal(clock: Clock) -> None:
