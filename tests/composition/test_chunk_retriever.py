@@ -172,7 +172,7 @@ async def test_bad_options_are_refused_before_anything_is_asked(
     store: Recording, options: dict[str, Any], error: type[Exception]
 ) -> None:
     embeddings = FakeEmbeddings()
-    with pytest.raises(error):
+    with pytest.raises(error, match=r"^k must be |RetrievalMode$"):
         await ChunkRetriever(embeddings=embeddings, chunks=store).retrieve_chunks("tie", TENANT, **options)
     assert embeddings.queries == []
     assert store.limits == []
@@ -186,12 +186,23 @@ async def test_a_mode_may_be_named_and_k_may_be_numpys(store: Recording) -> None
 async def test_bad_tenants_and_queries_are_refused(store: Recording) -> None:
     tenant: Any = "tenant"
     query: Any = 7
-    with pytest.raises(TypeError, match="tenant_id"):
-        await retriever(store).retrieve_chunks("tie", tenant)
+    embeddings = FakeEmbeddings()
+    for k in (0, 1):
+        with pytest.raises(TypeError, match="tenant_id"):
+            await ChunkRetriever(embeddings=embeddings, chunks=store).retrieve_chunks("tie", tenant, k=k)
+    assert embeddings.queries == []
     with pytest.raises(TypeError, match="query"):
         await retriever(store).retrieve_chunks(query, TENANT)
     with pytest.raises(ValueError, match="query holds"):
         await retriever(store).retrieve_chunks("a\x00", TENANT)
+
+
+async def test_ten_passages_come_back_by_default(store: Recording) -> None:
+    await store.upsert_many([make_chunk(f"tie {number}", embedding=[1.0, 1.0]) for number in range(12)])
+    for mode in RetrievalMode:
+        assert len((await retriever(store).retrieve_chunks("tie", TENANT, mode=mode)).matches) == 10
+        trace = await retriever(store).trace_chunks("tie", TENANT, mode=mode)
+        assert (trace.k, len(trace.matches)) == (10, 12)
 
 
 @pytest.mark.parametrize(("overfetch", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError)])

@@ -1,14 +1,23 @@
 """Retrieving entities: names in the place of words."""
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from redstring_ref.composition import Retriever
+from redstring_ref.composition import Retriever, entity_retriever
 from redstring_ref.composition.entity_retriever import rank_names
-from redstring_ref.domain import EmbeddingProviderError, Entity, EntityId, RetrievalMode, VectorRecord
+from redstring_ref.domain import (
+    EmbeddingProviderError,
+    Entity,
+    EntityId,
+    RetrievalMode,
+    TenantId,
+    VectorMatch,
+    VectorRecord,
+)
 from redstring_ref.memory import InMemoryGraphStore, InMemoryVectorStore
 from tests.support import OTHER_TENANT, TENANT, FakeEmbeddings
 
@@ -70,6 +79,12 @@ async def test_single_modes_ask_one_channel(vectors: InMemoryVectorStore, graph:
     semantic = await given.retrieve(QUERY, TENANT, mode=RetrievalMode.SEMANTIC, k=1)
     assert names(semantic) == ["Bob"]
     assert semantic.matches[0].score == semantic.matches[0].semantic == 1.0
+    both = await given.retrieve(QUERY, TENANT, mode=RetrievalMode.SEMANTIC)
+    # Her name is in the query, but names were not asked for.
+    assert [(match.entity.name, match.lexical) for match in both.matches] == [
+        ("Bob", None),
+        ("Ada Lovelace", None),
+    ]
     lexical = await given.retrieve(QUERY, TENANT, mode=RetrievalMode.LEXICAL)
     assert names(lexical) == ["Ada Lovelace"]
     assert lexical.matches[0].score == lexical.matches[0].lexical == 1.0
@@ -81,6 +96,41 @@ async def test_names_that_share_no_blocking_key_are_not_compared(graph: InMemory
     assert names(await given.retrieve("Zmith", TENANT, mode=RetrievalMode.LEXICAL)) == []
     assert names(await given.retrieve("?!", TENANT, mode=RetrievalMode.LEXICAL)) == []
     assert names(await given.retrieve("Bob", OTHER_TENANT, mode=RetrievalMode.LEXICAL)) == []
+
+
+class Recording(InMemoryVectorStore):
+    """A vector store that notes how many matches it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(dimension=2)
+        self.asked: list[int] = []
+
+    async def search(self, vector: Sequence[float], tenant_id: TenantId, **options: Any) -> list[VectorMatch]:
+        self.asked.append(options["k"])
+        return await super().search(vector, tenant_id, **options)
+
+
+@pytest.mark.parametrize(("k", "overfetch"), [(1, 1), (2, 3), (10, 5)])
+async def test_each_channel_is_asked_for_k_times_overfetch(
+    graph: InMemoryGraphStore, monkeypatch: pytest.MonkeyPatch, k: int, overfetch: int
+) -> None:
+    limits = []
+
+    def noting(query: str, entities: Iterable[Entity], limit: int) -> list[tuple[Entity, float]]:
+        limits.append(limit)
+        return rank_names(query, entities, limit)
+
+    monkeypatch.setattr(entity_retriever, "rank_names", noting)
+    vectors = Recording()
+    await retriever(vectors, graph, overfetch=overfetch).retrieve(QUERY, TENANT, k=k)
+    assert vectors.asked == limits == [k * overfetch]
+
+
+async def test_ten_entities_come_back_by_default_and_an_overfetch_of_one_is_enough() -> None:
+    graph = InMemoryGraphStore()
+    await graph.upsert_entities([entity(number, f"Bob {number}") for number in range(1, 13)])
+    given = Retriever.lexical_only(graph=graph, overfetch=1)
+    assert len((await given.retrieve("Bob", TENANT, mode=RetrievalMode.LEXICAL)).matches) == 10
 
 
 def test_equal_similarities_come_by_id_and_zeros_never() -> None:
@@ -130,8 +180,9 @@ async def test_bad_questions_are_refused_before_anything_is_embedded(
 
 async def test_a_tenant_that_is_not_a_uuid_is_refused(graph: InMemoryGraphStore) -> None:
     tenant: Any = "tenant"
-    with pytest.raises(TypeError, match="tenant_id"):
-        await Retriever.lexical_only(graph=graph).retrieve("Bob", tenant, mode=RetrievalMode.LEXICAL)
+    for k in (0, 1):
+        with pytest.raises(TypeError, match="tenant_id"):
+            await Retriever.lexical_only(graph=graph).retrieve("Bob", tenant, k=k, mode=RetrievalMode.LEXICAL)
 
 
 @pytest.mark.parametrize("mode", [RetrievalMode.HYBRID, RetrievalMode.SEMANTIC])

@@ -123,6 +123,77 @@ async def test_passages_are_written_with_their_entities_and_embeddings() -> None
     assert [chunk.text for chunk in await chunks.get_by_entity(ENGINES, TENANT)] == [SECOND]
 
 
+async def test_without_a_vector_store_no_entity_is_embedded() -> None:
+    embeddings = FakeEmbeddings()
+    chunks = InMemoryChunkStore(dimension=2)
+    report = await build(InMemoryGraphStore(), embedding_provider=embeddings, chunk_store=chunks)
+    assert report.vectors_written == 0
+    assert embeddings.documents == [[FIRST, SECOND]]
+
+
+class Wordy:
+    """A chunk store that says nothing of a dimension: it holds no embeddings."""
+
+    def __init__(self) -> None:
+        chunks = InMemoryChunkStore(dimension=2)
+        self.get, self.get_by_source, self.get_by_entity = (
+            chunks.get,
+            chunks.get_by_source,
+            chunks.get_by_entity,
+        )
+        self.upsert_many, self.replace_source = chunks.upsert_many, chunks.replace_source
+        self.close = chunks.close
+
+
+async def test_passages_of_a_store_without_a_dimension_are_not_embedded() -> None:
+    embeddings, chunks = FakeEmbeddings(), Wordy()
+    report = await build(
+        InMemoryGraphStore(),
+        embedding_provider=embeddings,
+        vector_store=InMemoryVectorStore(dimension=2),
+        chunk_store=chunks,
+    )
+    assert (report.vectors_written, report.chunks_written) == (3, 2)
+    assert len(embeddings.documents) == 1
+    assert [chunk.embedding for chunk in await chunks.get_by_source(DOC, TENANT)] == [None, None]
+
+
+@pytest.mark.parametrize(("source", "target"), [("Ada", "nobody"), ("nobody", "Ada"), ("nobody", "nothing")])
+async def test_a_relationship_with_an_unknown_end_is_dropped_and_counted(source: str, target: str) -> None:
+    extraction = Extraction(
+        [ExtractedEntity("Ada", "person")], [ExtractedRelationship(source, target, "knows")]
+    )
+    report = await build_graph(
+        SourceDocument(DOC, "Ada."),
+        provider=ScriptedLlm({"Ada.": extraction}),
+        store=InMemoryGraphStore(),
+        tenant_id=TENANT,
+    )
+    assert (report.relationships, report.relationships_dropped) == (0, 1)
+
+
+async def test_the_stores_are_written_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = []
+
+    def note(store: object, name: str) -> None:
+        method = getattr(store, name)
+
+        async def noting(*arguments: Any) -> Any:
+            order.append(name)
+            return await method(*arguments)
+
+        monkeypatch.setattr(store, name, noting)
+
+    graph = InMemoryGraphStore()
+    vectors, chunks = InMemoryVectorStore(dimension=2), InMemoryChunkStore(dimension=2)
+    note(chunks, "replace_source")
+    note(vectors, "upsert_many")
+    note(graph, "upsert_relationships")
+    note(graph, "upsert_entities")
+    await build(graph, embedding_provider=FakeEmbeddings(), vector_store=vectors, chunk_store=chunks)
+    assert order == ["upsert_entities", "upsert_relationships", "upsert_many", "replace_source"]
+
+
 async def test_passages_keep_the_embeddings_that_they_have() -> None:
     chunks = InMemoryChunkStore(dimension=2)
     await index_documents(
@@ -250,7 +321,9 @@ async def test_both_stores_pass_the_dimension_gate() -> None:
 
 async def test_bad_tenants_and_documents_are_refused() -> None:
     bad: Any = "text"
-    with pytest.raises(TypeError, match="tenant_id"):
-        await build_graph(DOCUMENT, provider=ScriptedLlm({}), store=InMemoryGraphStore(), tenant_id=bad)
+    # A document without text comes to no other check of the tenant.
+    for document in (DOCUMENT, SourceDocument(DOC, "")):
+        with pytest.raises(TypeError, match="tenant_id"):
+            await build_graph(document, provider=ScriptedLlm({}), store=InMemoryGraphStore(), tenant_id=bad)
     with pytest.raises(TypeError, match="document must be a SourceDocument"):
         await build_graph(bad, provider=ScriptedLlm({}), store=InMemoryGraphStore(), tenant_id=TENANT)

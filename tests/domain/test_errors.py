@@ -141,6 +141,17 @@ def test_whatever_came_is_shown_on_one_short_line(value: object) -> None:
     assert len(shown(value).splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "value", ["0123456789abcdef" * 4, 10**60, UUID(int=2**127)], ids=["digest", "int", "uuid"]
+)
+def test_an_id_is_shown_whole(value: object) -> None:
+    assert shown(value) == repr(value)
+
+
+def test_lines_become_one_with_spaces_between() -> None:
+    assert shown(Talkative()).startswith("line line ")
+
+
 def test_a_cycle_is_shown() -> None:
     cycle: list[object] = []
     cycle.append(cycle)

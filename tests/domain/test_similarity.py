@@ -237,6 +237,11 @@ def test_a_query_shorter_than_the_name_is_compared_whole() -> None:
     assert name_similarity("jones", "martha jones") == jaro_winkler("jones", "martha jones")
 
 
+def test_a_stretch_is_never_shorter_than_the_name_where_the_query_has_the_words() -> None:
+    assert name_similarity("xx martha", "martha jo") == jaro_winkler("xx martha", "martha jo")
+    assert name_similarity("xx martha", "martha jo") < jaro_winkler("martha", "martha jo")
+
+
 @pytest.mark.parametrize(("query", "name"), [("", "Acme"), ("?!", "Acme"), ("xyz", "Acme"), ("Acme", "?!")])
 def test_a_query_that_shares_nothing_with_the_name_scores_zero(query: str, name: str) -> None:
     assert name_similarity(query, name) == 0.0
