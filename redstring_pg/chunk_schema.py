@@ -75,12 +75,13 @@ async def ensure_chunk_schema(
 
 
 def _chunk_part(tables: ChunkTables, vector: VectorType, dimension: int) -> Part:
+    # What a scan reads of every row comes first.
     columns = sql.SQL(
-        'tenant_id uuid NOT NULL, id text COLLATE "C" NOT NULL, source_id text COLLATE "C" NOT NULL,'
-        ' text text COLLATE "C" NOT NULL, chunk_index integer NOT NULL, start_char integer NOT NULL,'
-        " end_char integer NOT NULL, entity_ids uuid[] NOT NULL DEFAULT '{{}}',"
-        " metadata jsonb NOT NULL DEFAULT '{{}}', doc_length integer NOT NULL DEFAULT 0,"
-        " embedding {vector}({dimension}), lexical_block bigint, lexical_slot integer, PRIMARY KEY (tenant_id, id)"
+        "tenant_id uuid NOT NULL, embedding {vector}({dimension}), chunk_index integer NOT NULL,"
+        " start_char integer NOT NULL, end_char integer NOT NULL, doc_length integer NOT NULL DEFAULT 0,"
+        ' id text COLLATE "C" NOT NULL, source_id text COLLATE "C" NOT NULL, text text COLLATE "C" NOT NULL,'
+        " entity_ids uuid[] NOT NULL DEFAULT '{{}}', metadata jsonb NOT NULL DEFAULT '{{}}',"
+        " lexical_block bigint, lexical_slot integer, PRIMARY KEY (tenant_id, id)"
     ).format(vector=vector.name, dimension=sql.Literal(dimension))
     return Part(tables.chunks, columns)
 
@@ -119,8 +120,8 @@ def _indexes(tables: ChunkTables) -> list[sql.Composed]:
     """Return the statements that create the indexes that are missing. Spec: PG-3."""
     chunks, postings = tables.chunks, tables.postings
     wanted = [
-        # Serves get_by_source in its order, and the backfill's; "C" whatever the column's collation.
-        (chunks, "source", '(tenant_id, source_id COLLATE "C", chunk_index, id COLLATE "C")'),
+        # Serves get_by_source and the backfill; "C" whatever the column's collation.
+        (chunks, "source", '(tenant_id, source_id COLLATE "C", chunk_index)'),
         (chunks, "entity", "USING gin (entity_ids) WHERE entity_ids <> '{}'"),
         (chunks, "place", "(tenant_id, lexical_block, lexical_slot)"),
         (postings, "term", "(tenant_id, term)"),

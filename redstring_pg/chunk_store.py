@@ -150,7 +150,7 @@ class PostgresChunkStore(PostgresStore):
             return LexicalCandidates(CorpusStats(0, 0, {}), [])
         vector = await self._opened_vector()
         question = LexicalQuestion(self._tables, vector, tenant_id, checked, cutoff)
-        return question.answer(await self._read(tenant_id, *question.statement()))
+        return question.answer(await self._proposed(tenant_id, question))
 
     async def semantic_candidates(
         self,
@@ -182,7 +182,7 @@ class PostgresChunkStore(PostgresStore):
         )
         return [
             SemanticCandidate(to_chunk(tenant_id, row[2:-1]), score)
-            for row, score in await self._nearest(tenant_id, nearest)
+            for row, score in nearest.ranked(await self._proposed(tenant_id, nearest))
         ]
 
     async def delete_by_source(self, source_id: SourceId, tenant_id: TenantId) -> int:

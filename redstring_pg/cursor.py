@@ -1,8 +1,9 @@
 """How statements reach the server: unprepared, in a transaction that names its tenant. Not what they say."""
 
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, LiteralString, Self, TypeAlias
 
-from psycopg import AsyncConnection, AsyncCursor, sql
+from psycopg import AsyncConnection, AsyncCursor, capabilities, sql
 from psycopg.abc import Params
 from psycopg.rows import TupleRow, tuple_row
 
@@ -50,3 +51,8 @@ async def begin(cursor: Cursor, tenant_id: TenantId | None) -> None:
 async def scope(cursor: Cursor, tenant_id: TenantId | None) -> None:
     """Name the tenant of the transaction's next statements, for row-level security. Spec: PG-8."""
     await cursor.run(_SETTINGS, ["" if tenant_id is None else str(tenant_id)])
+
+
+def pipelined(connection: AsyncConnection[Any]) -> AbstractAsyncContextManager[object]:
+    """Send statements without waiting for each answer, where libpq can."""
+    return connection.pipeline() if capabilities.has_pipeline() else nullcontext()

@@ -14,6 +14,8 @@ from redstring_ref.domain.storable import JsonValue
 COPY_HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 COPY_TRAILER = b"\xff\xff"
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
 _UUID_OID = 2950
 _NULL = pack(">i", -1)
 
@@ -52,12 +54,12 @@ def vector(components: Sequence[float]) -> bytes:
     return pack(">HH", len(floats), 0) + floats.tobytes()
 
 
-def vector_components(value: bytes) -> list[float]:
+def vector_components(value: bytes) -> "array[float]":
     """Return the components of what `vector` returned, exactly."""
     floats = array("f", value[4:])
     if byteorder == "little":
         floats.byteswap()
-    return floats.tolist()
+    return floats
 
 
 def vector_text(components: Iterable[float]) -> str:
@@ -80,13 +82,17 @@ def json_text(value: JsonValue) -> str:
 
     Spec: PG-5.
     """
+    text = _JSON.encode(value)
+    return _written_out(value) if "e+" in text or "e-" in text else text
+
+
+def _written_out(value: JsonValue) -> str:
+    """Return the text of `json_text` where a number may have an exponent."""
     if isinstance(value, dict):
-        return f"{{{','.join(f'{json.dumps(key)}:{json_text(value[key])}' for key in sorted(value))}}}"
+        return f"{{{','.join(f'{_JSON.encode(key)}:{_written_out(value[key])}' for key in sorted(value))}}}"
     if isinstance(value, list):
-        return f"[{','.join(map(json_text, value))}]"
-    if isinstance(value, float):
-        return _float_text(value)
-    return json.dumps(value, ensure_ascii=False)
+        return f"[{','.join(map(_written_out, value))}]"
+    return _float_text(value) if isinstance(value, float) else _JSON.encode(value)
 
 
 def _float_text(value: float) -> str:
@@ -97,11 +103,10 @@ def _float_text(value: float) -> str:
     return digits if "." in digits else f"{digits}.0"
 
 
-def text_array(words: Iterable[str]) -> str:
-    """Return a `text[]` of terms, which hold letters, marks and numbers only, as PostgreSQL reads it."""
-    return f'{{"{joined}"}}' if (joined := '","'.join(words)) else "{}"
+def int8_array(numbers: list[int]) -> str:
+    """Return a `bigint[]` as PostgreSQL reads it, which may have spaces as Python writes them.
 
-
-def int8_array(numbers: Iterable[int]) -> str:
-    """Return a `bigint[]` as PostgreSQL reads it."""
-    return f"{{{','.join(map(str, numbers))}}}"
+    >>> int8_array([1, 2])
+    '{1, 2}'
+    """
+    return f"{{{str(numbers)[1:-1]}}}"

@@ -11,6 +11,7 @@ from psycopg import sql
 from psycopg.rows import TupleRow
 
 from redstring_pg.chunk_schema import ChunkTables
+from redstring_pg.nearest import MAX_LIMIT, SLACK
 from redstring_pg.postings import COUNT_BITS, SLOT_BITS
 from redstring_pg.rows import chunk_columns, to_chunk
 from redstring_pg.schema import VectorType
@@ -21,11 +22,11 @@ from redstring_ref.domain import (
     LexicalCandidate,
     LexicalCandidates,
     TenantId,
-    rank_chunks,
+    best_first,
 )
+from redstring_ref.domain.bm25 import bm25_score
+from redstring_ref.domain.terms import tokenize
 from redstring_ref.domain.vectors import FLOAT64_ROUNDOFF
-
-_MAX_LIMIT = 2**62
 
 
 def relative_error_bound(occurrences: int) -> float:
@@ -51,112 +52,159 @@ class LexicalQuestion:
     terms: Sequence[str]
     limit: int
 
-    @property
-    def distinct(self) -> list[str]:
-        """The terms, each once, in the order of their first occurrence."""
-        return list(dict.fromkeys(self.terms))
+    def first(self) -> tuple[sql.Composed, dict[str, object]]:
+        """Return the statement that brings statistics and candidates of one moment, and its parameters."""
+        if self.limit == 0:
+            return self._filled(_STATISTICS_ONLY), self._values()
+        return self._filled(_FIRST), self._values(limit=min(self.limit + SLACK, MAX_LIMIT))
 
-    def statement(self) -> tuple[sql.Composed, dict[str, object]]:
-        """Return the one statement that brings statistics and candidates of one moment, and its parameters."""
-        counted = Counter(self.terms)
-        values = {
-            "tenant": self.tenant_id,
-            "terms": self.distinct,
-            "repeats": [counted[term] for term in self.distinct],
-            "limit": min(self.limit, _MAX_LIMIT),
-            # Both the cut's score and a candidate's may be off.
-            "kept": 1.0 - 2.0 * relative_error_bound(len(self.terms)),
-        }
-        names: dict[str, sql.Composable] = {
-            "chunks": self.tables.chunks.identifier,
-            "postings": self.tables.postings.identifier,
-            "blocks": self.tables.blocks.identifier,
-            "columns": chunk_columns(self.vector),
-            "slot_bits": sql.Literal(SLOT_BITS),
-            "slot_mask": sql.Literal(2**SLOT_BITS - 1),
-            "slot_shift": sql.Literal(2 * COUNT_BITS),
-            "count_shift": sql.Literal(COUNT_BITS),
-            "count_mask": sql.Literal(2**COUNT_BITS - 1),
-            "counts_mask": sql.Literal(2 ** (2 * COUNT_BITS) - 1),
-            "b": sql.Literal(BM25_B),
-            "k1": sql.Literal(BM25_K1),
-        }
-        statement = _STATISTICS_ONLY if self.limit == 0 else _STATISTICS_AND_CANDIDATES
-        return sql.SQL(statement).format(**names), values
+    def all_near(self) -> tuple[sql.Composed, dict[str, object]]:
+        """Return the statement that brings all within reach of the cut, of equal counts the first by id."""
+        return self._filled(_ALL_NEAR), self._values(limit=min(self.limit, MAX_LIMIT), kept=self._kept)
+
+    def is_complete(self, rows: Sequence[TupleRow]) -> bool:
+        """Tell whether `first` left out no chunk that may be in the answer."""
+        if self.limit == 0 or len(rows) < self.limit + SLACK:
+            return True
+        return bool(rows[-1][3] < rows[self.limit - 1][3] * self._kept)
 
     def answer(self, rows: Sequence[TupleRow]) -> LexicalCandidates:
-        """Return the answer that the rows of the statement hold, ranked by the exact rule. Spec: LEX-5."""
+        """Return the answer that the rows of a statement hold, ranked by the exact rule. Spec: LEX-5."""
         n_docs, total, frequencies = rows[0][:3]
-        stats = CorpusStats(n_docs, total, dict(zip(self.distinct, frequencies, strict=True)))
-        # Without a candidate the statistics stand in a row alone.
-        proposed = [self._candidate(row[3:]) for row in rows if row[3] is not None]
-        ranked = rank_chunks(self.terms, LexicalCandidates(stats, proposed), self.limit)
-        by_chunk = {id(candidate.chunk): candidate for candidate in proposed}
-        return LexicalCandidates(stats, [by_chunk[id(each.chunk)] for each in ranked])
-
-    def _candidate(self, row: TupleRow) -> LexicalCandidate:
-        numbers, counts, *chunk = row
-        mask = 2**COUNT_BITS - 1
-        found = {
-            self.distinct[number - 1]: packed >> COUNT_BITS
-            for number, packed in zip(numbers, counts, strict=True)
+        stats = CorpusStats(n_docs, total, dict(zip(self._distinct, frequencies, strict=True)))
+        proposed = {row[4]: (row, *self._counts(row[6])) for row in self._within_reach(rows)}
+        scores = {
+            key: bm25_score(self.terms, counts, doc_length, stats)
+            for key, (_, doc_length, counts) in proposed.items()
         }
-        return LexicalCandidate(to_chunk(self.tenant_id, tuple(chunk)), counts[0] & mask, found)
+        candidates = []
+        for key, _ in best_first(((key, score) for key, score in scores.items() if score > 0.0), self.limit):
+            row, doc_length, counts = proposed[key]
+            candidates.append(LexicalCandidate(to_chunk(self.tenant_id, row[5:]), doc_length, counts))
+        return LexicalCandidates(stats, candidates)
+
+    def _within_reach(self, rows: Sequence[TupleRow]) -> Sequence[TupleRow]:
+        """Return the rows of `first` that may be in the answer; those of `all_near` all may, and have no score."""
+        # Without a candidate the statistics stand in a row alone.
+        found = [row for row in rows if row[4] is not None]
+        if len(found) <= self.limit or found[0][3] is None:
+            return found
+        lowest = found[self.limit - 1][3] * self._kept
+        return [row for row in found if row[3] >= lowest]
+
+    @property
+    def _distinct(self) -> list[str]:
+        return list(dict.fromkeys(self.terms))
+
+    @property
+    def _kept(self) -> float:
+        # Both the cut's score and a candidate's may be off.
+        return 1.0 - 2.0 * relative_error_bound(len(self.terms))
+
+    def _counts(self, text: str) -> tuple[int, dict[str, int]]:
+        """Return how many terms a text has, and how often it has each of those asked for."""
+        found = Counter(tokenize(text))
+        return found.total(), {term: found[term] for term in self._distinct if term in found}
+
+    def _values(self, **own: object) -> dict[str, object]:
+        repeats = Counter(self.terms)
+        return {
+            "tenant": self.tenant_id,
+            "terms": self._distinct,
+            "repeats": [repeats[term] for term in self._distinct],
+            **own,
+        }
+
+    def _filled(self, statement: str) -> sql.Composed:
+        return sql.SQL(statement).format(
+            chunks=self.tables.chunks.identifier,
+            postings=self.tables.postings.identifier,
+            blocks=self.tables.blocks.identifier,
+            columns=chunk_columns(self.vector),
+            slot_bits=sql.Literal(SLOT_BITS),
+            slot_mask=sql.Literal(2**SLOT_BITS - 1),
+            slot_shift=sql.Literal(2 * COUNT_BITS),
+            count_shift=sql.Literal(COUNT_BITS),
+            count_mask=sql.Literal(2**COUNT_BITS - 1),
+            counts_mask=sql.Literal(2 ** (2 * COUNT_BITS) - 1),
+            b=sql.Literal(BM25_B),
+            k1=sql.Literal(BM25_K1),
+        )
 
 
-# float8 throughout: a decimal literal would drag every product into numeric, at three times the price.
 _STATISTICS = """
 WITH asked AS (
-    SELECT * FROM unnest(%(terms)s::text[], %(repeats)s::integer[]) WITH ORDINALITY AS q(term, repeats, number)
+    SELECT * FROM unnest(%(terms)s::text[], %(repeats)s::integer[]) WITH ORDINALITY AS q (term, repeats, number)
 ), found AS MATERIALIZED (
-    SELECT asked.number, p.block, p.postings FROM asked
-    JOIN {postings} AS p ON p.tenant_id = %(tenant)s AND p.term = asked.term COLLATE "C"
+    SELECT asked.number, p.block, p.postings
+    FROM asked JOIN {postings} AS p ON p.tenant_id = %(tenant)s AND p.term = asked.term COLLATE "C"
 ), totals AS (
     SELECT coalesce(sum(chunks), 0)::bigint AS n_docs, coalesce(sum(terms), 0)::bigint AS total
     FROM {blocks} WHERE tenant_id = %(tenant)s
 ), frequencies AS MATERIALIZED (
     SELECT asked.number, asked.repeats, coalesce(sum(cardinality(found.postings)), 0)::bigint AS df
     FROM asked LEFT JOIN found USING (number) GROUP BY asked.number, asked.repeats
+), told AS (
+    SELECT n_docs, total, (SELECT array_agg(df ORDER BY number) FROM frequencies) AS frequencies FROM totals
 )
 """
 
-_STATISTICS_ONLY = f"""{_STATISTICS}
-SELECT n_docs, total, (SELECT array_agg(df ORDER BY number) FROM frequencies), NULL FROM totals
-"""
-
-_STATISTICS_AND_CANDIDATES = f"""{_STATISTICS}, weights AS MATERIALIZED (
+# float8 throughout: a decimal literal would drag every product into numeric, at three times the price.
+_SCORED = """, weights AS MATERIALIZED (
     SELECT number, repeats * ln(1::float8 + (n_docs - df + 0.5::float8) / (df + 0.5::float8)) AS weight,
            total::float8 / n_docs AS average
     FROM frequencies, totals WHERE df > 0
+), entries AS (
+    SELECT weight, average, block, unnest(postings) AS posting FROM found JOIN weights USING (number)
+), counted AS (
+    SELECT weight, (block << {slot_bits}) | (posting >> {slot_shift}) AS place,
+           ((posting >> {count_shift}) & {count_mask})::float8 AS tf,
+           {k1}::float8 * (1::float8 - {b}::float8
+                           + {b}::float8 * ((posting & {count_mask})::float8 / average)) AS length_norm
+    FROM entries
 ), scored AS MATERIALIZED (
-    SELECT (found.block << {{slot_bits}}) | (posting >> {{slot_shift}}) AS place,
-           sum(weight * (((posting >> {{count_shift}}) & {{count_mask}})::float8
-               / (((posting >> {{count_shift}}) & {{count_mask}})::float8
-                  + {{k1}}::float8 * (1::float8 - {{b}}::float8
-                                      + {{b}}::float8 * ((posting & {{count_mask}})::float8 / average))))) AS score
-    FROM found JOIN weights USING (number), unnest(found.postings) AS posting
-    GROUP BY 1
-), near AS MATERIALIZED (
+    SELECT place, sum(weight * (tf / (tf + length_norm))) AS score FROM counted GROUP BY place
+)
+"""
+
+_STATISTICS_ONLY = _STATISTICS + "SELECT n_docs, total, frequencies, NULL, NULL FROM told"
+
+_FIRST = (
+    _STATISTICS
+    + _SCORED
+    + """
+SELECT n_docs, total, frequencies, score, c.id, {columns} FROM told LEFT JOIN (
+    (SELECT place, score FROM scored ORDER BY score DESC LIMIT %(limit)s) AS near
+    JOIN {chunks} AS c ON c.tenant_id = %(tenant)s
+     AND c.lexical_block = place >> {slot_bits} AND c.lexical_slot = place & {slot_mask}
+) ON TRUE ORDER BY score DESC
+"""
+)
+
+# The same counts give the same score: of those, the first by id are enough.
+_ALL_NEAR = (
+    _STATISTICS
+    + _SCORED
+    + """, near AS MATERIALIZED (
     SELECT place FROM scored
     WHERE score >= %(kept)s
           * coalesce((SELECT score FROM scored ORDER BY score DESC OFFSET %(limit)s - 1 LIMIT 1), 0)
+), near_entries AS (
+    SELECT number, block, unnest(postings) AS posting FROM found
+    WHERE block IN (SELECT place >> {slot_bits} FROM near)
 ), detailed AS (
-    SELECT (found.block << {{slot_bits}}) | (posting >> {{slot_shift}}) AS place,
+    SELECT (block << {slot_bits}) | (posting >> {slot_shift}) AS place,
            array_agg(number ORDER BY number) AS numbers,
-           array_agg(posting & {{counts_mask}} ORDER BY number) AS counts
-    FROM found, unnest(found.postings) AS posting
-    WHERE found.block IN (SELECT place >> {{slot_bits}} FROM near)
-      AND (found.block << {{slot_bits}}) | (posting >> {{slot_shift}}) IN (SELECT place FROM near)
-    GROUP BY 1
-), numbered AS (
-    -- The same counts give the same score: of those, the first by id are enough.
-    SELECT c.id, numbers, counts,
-           row_number() OVER (PARTITION BY numbers, counts ORDER BY c.id COLLATE "C") AS n
-    FROM detailed JOIN {{chunks}} AS c ON c.tenant_id = %(tenant)s
-     AND c.lexical_block = place >> {{slot_bits}} AND c.lexical_slot = place & {{slot_mask}}
+           array_agg(posting & {counts_mask} ORDER BY number) AS counts
+    FROM near_entries
+    WHERE (block << {slot_bits}) | (posting >> {slot_shift}) IN (SELECT place FROM near) GROUP BY 1
+), ranked AS (
+    SELECT c.id, row_number() OVER (PARTITION BY numbers, counts ORDER BY c.id COLLATE "C") AS n
+    FROM detailed JOIN {chunks} AS c ON c.tenant_id = %(tenant)s
+     AND c.lexical_block = place >> {slot_bits} AND c.lexical_slot = place & {slot_mask}
 )
-SELECT n_docs, total, (SELECT array_agg(df ORDER BY number) FROM frequencies), numbers, counts, {{columns}}
-FROM totals LEFT JOIN (
-    numbered JOIN {{chunks}} AS c ON c.tenant_id = %(tenant)s AND c.id = numbered.id AND n <= %(limit)s
+SELECT n_docs, total, frequencies, NULL, c.id, {columns} FROM told LEFT JOIN (
+    ranked JOIN {chunks} AS c ON c.tenant_id = %(tenant)s AND c.id = ranked.id AND n <= %(limit)s
 ) ON TRUE
 """
+)

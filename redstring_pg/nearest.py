@@ -20,7 +20,7 @@ from redstring_ref.domain.vectors import FLOAT32_ROUNDOFF
 SLACK = 16
 
 # LIMIT takes a bigint; no table has so many rows.
-_MAX_LIMIT = 2**62
+MAX_LIMIT = 2**62
 
 
 def score_error_bound(dimension: int) -> float:
@@ -62,12 +62,12 @@ class Nearest:
 
     def first(self) -> tuple[sql.Composed, dict[str, object]]:
         """Return the statement that brings the answer and a little more, and its parameters."""
-        return self._filled(_FIRST), self._values(limit=min(self.limit + SLACK, _MAX_LIMIT))
+        return self._filled(_FIRST), self._values(limit=min(self.limit + SLACK, MAX_LIMIT))
 
     def all_near(self) -> tuple[sql.Composed, dict[str, object]]:
         """Return the statement that brings all within reach of the cut, of equal vectors the first by key."""
         return self._filled(_ALL_NEAR), self._values(
-            limit=min(self.limit, _MAX_LIMIT), reach=2.0 * self._error
+            limit=min(self.limit, MAX_LIMIT), reach=2.0 * self._error
         )
 
     def is_complete(self, rows: Sequence[TupleRow]) -> bool:
@@ -78,12 +78,19 @@ class Nearest:
 
     def ranked(self, rows: Sequence[TupleRow]) -> list[tuple[TupleRow, float]]:
         """Return the rows of the answer, best first, each with its exact score. Spec: VEC-4, ORD-1 to ORD-3."""
-        by_key = {str(row[0]): row for row in rows}
+        by_key = {str(row[0]): row for row in self._within_reach(rows)}
         vectors = ((key, vector_components(row[1])) for key, row in by_key.items())
         return [
             (by_key[key], score)
             for key, score in rank_vectors(self.query, vectors, self.limit, self.min_score)
         ]
+
+    def _within_reach(self, rows: Sequence[TupleRow]) -> Sequence[TupleRow]:
+        """Return the rows of `first` that may be in the answer; those of `all_near` all may, and have no score."""
+        if len(rows) <= self.limit or rows[0][-1] is None:
+            return rows
+        lowest = rows[self.limit - 1][-1] - 2.0 * self._error
+        return [row for row in rows if row[-1] >= lowest]
 
     @property
     def _error(self) -> float:
@@ -107,30 +114,35 @@ class Nearest:
         return {"tenant": self.tenant_id, "query": query, "floor": floor, **self.parameters, **own}
 
 
-# OFFSET 0 keeps the distance from being computed once to compare and once more to sort.
+# OFFSET 0 keeps the distance from being computed once to compare and once more to sort. A row is
+# named by its place in the table: within one statement that is exact, and cheaper than its key.
 _SCORED = """
-    SELECT {key}, score FROM (
-        SELECT {key}, {similarity} AS score FROM {table} AS c
+    SELECT place, score FROM (
+        SELECT ctid AS place, {similarity} AS score FROM {table}
         WHERE tenant_id = %(tenant)s AND embedding IS NOT NULL AND {condition} OFFSET 0
     ) AS every WHERE {threshold}
 """
 
-_FIRST = f"""
-WITH near AS ({_SCORED} ORDER BY score DESC LIMIT %(limit)s)
-SELECT c.{{key}}, {{embedding}}, {{columns}}, near.score
-FROM near JOIN {{table}} AS c ON c.tenant_id = %(tenant)s AND c.{{key}} = near.{{key}}
-ORDER BY near.score DESC
+_FIRST = (
+    "WITH near AS ("
+    + _SCORED
+    + """ORDER BY score DESC LIMIT %(limit)s)
+SELECT c.{key}, {embedding}, {columns}, near.score
+FROM near JOIN {table} AS c ON c.ctid = near.place AND c.tenant_id = %(tenant)s ORDER BY near.score DESC
 """
+)
 
-_ALL_NEAR = f"""
-WITH scored AS MATERIALIZED ({_SCORED}), cut AS (
+_ALL_NEAR = (
+    "WITH scored AS MATERIALIZED ("
+    + _SCORED
+    + """), cut AS (
     SELECT score FROM scored ORDER BY score DESC OFFSET %(limit)s - 1 LIMIT 1
 ), numbered AS (
-    SELECT c.{{key}}, row_number() OVER (PARTITION BY c.embedding ORDER BY {{order}}) AS n
-    FROM scored JOIN {{table}} AS c ON c.tenant_id = %(tenant)s AND c.{{key}} = scored.{{key}}
+    SELECT c.ctid AS place, row_number() OVER (PARTITION BY c.embedding ORDER BY {order}) AS n
+    FROM scored JOIN {table} AS c ON c.ctid = scored.place AND c.tenant_id = %(tenant)s
     WHERE score >= coalesce((SELECT score FROM cut), '-infinity') - %(reach)s
 )
-SELECT c.{{key}}, {{embedding}}, {{columns}}, NULL
-FROM numbered JOIN {{table}} AS c ON c.tenant_id = %(tenant)s AND c.{{key}} = numbered.{{key}}
-WHERE numbered.n <= %(limit)s
+SELECT c.{key}, {embedding}, {columns}, NULL
+FROM numbered JOIN {table} AS c ON c.ctid = numbered.place AND c.tenant_id = %(tenant)s WHERE n <= %(limit)s
 """
+)

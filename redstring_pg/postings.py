@@ -6,7 +6,7 @@ its block, the term's frequency in it, and the passage's number of terms.
 Spec: PG-4.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -53,18 +53,18 @@ def slot_of(posting: int) -> int:
     return posting >> (2 * COUNT_BITS)
 
 
-def block_postings(passages: Sequence[Mapping[str, int]]) -> tuple[list[str], list[int]]:
-    """Return the terms of a block's passages, slot after slot, and the posting of each.
+def block_postings(passages: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:
+    """Return the postings of each term of a block, slot after slot; `passages` has the counts of each slot.
 
-    `passages` has the term counts of each slot. Spec: PG-4.
+    Spec: PG-4.
     """
-    terms: list[str] = []
-    postings: list[int] = []
+    postings: defaultdict[str, list[int]] = defaultdict(list)
     for slot, counts in enumerate(passages):
-        doc_length = sum(counts.values())
-        terms += counts
-        postings += [packed(slot, frequency, doc_length) for frequency in counts.values()]
-    return terms, postings
+        # `packed(slot, frequency, doc_length)`, without a call for each posting.
+        fixed = packed(slot, 0, sum(counts.values()))
+        for term, frequency in counts.items():
+            postings[term].append(fixed | (frequency << COUNT_BITS))
+    return dict(postings)
 
 
 def in_blocks(items: Iterable[Item]) -> Iterator[list[Item]]:

@@ -1,7 +1,8 @@
 """How a chunk is read from a row and written into one. No decision about which."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from psycopg import sql
@@ -10,9 +11,10 @@ from psycopg.rows import TupleRow
 from redstring_pg import encoding
 from redstring_pg.change import StoredRow
 from redstring_pg.chunk_schema import ChunkTables
+from redstring_pg.copying import copy_rows
 from redstring_pg.cursor import Cursor
 from redstring_pg.postings import Place
-from redstring_pg.schema import VectorType, row_security_applies
+from redstring_pg.schema import VectorType
 from redstring_ref.domain import ChunkId, StoredChunk, TenantId
 
 _COPIED = (
@@ -40,7 +42,7 @@ def to_chunk(tenant_id: TenantId, row: TupleRow) -> StoredChunk:
         end_char,
         entity_ids,
         json.loads(metadata),
-        None if embedding is None else encoding.vector_components(embedding),
+        None if embedding is None else encoding.vector_components(embedding),  # type: ignore[arg-type]  # rounds to nothing, and becomes a list
     )
 
 
@@ -86,28 +88,9 @@ async def copy_chunks(
     cursor: Cursor, tables: ChunkTables, rows: Iterable[tuple[StoredChunk, int, Place]]
 ) -> None:
     """Write new rows, each with its number of terms and its place."""
-    data = b"".join(_copied(chunk, doc_length, place) for chunk, doc_length, place in rows)
-    if await row_security_applies(cursor, tables.chunks):
-        # COPY cannot be checked by policies; INSERT can.
-        incoming = sql.Identifier("pg_temp", "redstring_incoming")
-        names: Mapping[str, sql.Composable] = {
-            "incoming": incoming,
-            "chunks": tables.chunks.identifier,
-            "columns": sql.SQL(_COPIED),
-        }
-        await cursor.run(sql.SQL("CREATE TEMP TABLE {incoming} (LIKE {chunks})").format(**names))
-        await _copy(cursor, incoming, data)
-        insert = "INSERT INTO {chunks} ({columns}) SELECT {columns} FROM {incoming}"
-        await cursor.run(sql.SQL(insert).format(**names))
-        await cursor.run(sql.SQL("DROP TABLE {incoming}").format(**names))
-    else:
-        await _copy(cursor, tables.chunks.identifier, data)
-
-
-async def _copy(cursor: Cursor, table: sql.Identifier, data: bytes) -> None:
-    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT binary)").format(table, sql.SQL(_COPIED))
-    async with cursor.copy(statement) as copy:
-        await copy.write(encoding.COPY_HEADER + data + encoding.COPY_TRAILER)
+    encoded = (_copied(chunk, doc_length, place) for chunk, doc_length, place in rows)
+    framed = chain([encoding.COPY_HEADER], encoded, [encoding.COPY_TRAILER])
+    await copy_rows(cursor, tables.chunks, _COPIED, "binary", framed)
 
 
 def _copied(chunk: StoredChunk, doc_length: int, place: Place) -> bytes:

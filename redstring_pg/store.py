@@ -1,19 +1,18 @@
 """What both stores share: the pool, the transactions, the closing. Not a store by itself."""
 
-from collections.abc import AsyncIterator, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Generator, Sequence
+from contextlib import asynccontextmanager
 from selectors import EVENT_READ, DefaultSelector
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
-from psycopg import AsyncConnection, capabilities, sql
+from psycopg import AsyncConnection, sql
 from psycopg.abc import Params
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool
 
-from redstring_pg.cursor import Cursor, begin
+from redstring_pg.cursor import Cursor, begin, pipelined
 from redstring_pg.names import require_table
-from redstring_pg.nearest import Nearest
 from redstring_pg.schema import VectorType, open_table
 from redstring_ref.domain import StoreClosedError, TenantId
 from redstring_ref.domain.arguments import require_dimension
@@ -24,6 +23,25 @@ Pool: TypeAlias = AsyncConnectionPool[Any]
 
 # pgvector's own limit.
 MAX_DIMENSION = 16_000
+
+
+class Question(Protocol):
+    """What is asked in one statement that mostly suffices, or in a second one that always does.
+
+    Spec: PG-6.
+    """
+
+    def first(self) -> tuple[sql.Composed, dict[str, object]]:
+        """Return the statement that brings the answer and a little more, and its parameters."""
+        ...
+
+    def is_complete(self, rows: Sequence[TupleRow]) -> bool:
+        """Tell whether the rows of `first` leave out nothing that may be in the answer."""
+        ...
+
+    def all_near(self) -> tuple[sql.Composed, dict[str, object]]:
+        """Return the statement that brings all that may be in the answer, and its parameters."""
+        ...
 
 
 class PostgresStore:
@@ -113,17 +131,15 @@ class PostgresStore:
         """Return the rows of one statement, in one transaction of one tenant and one round trip. Spec: PG-8."""
         async with self._connection() as connection:
             cursor = Cursor(connection)
-            async with _pipeline(connection), connection.transaction():
+            async with pipelined(connection), connection.transaction():
                 await begin(Cursor(connection), tenant_id)
                 await cursor.run(statement, parameters, binary=True)
             return await cursor.fetchall()
 
-    async def _nearest(self, tenant_id: TenantId, nearest: Nearest) -> list[tuple[TupleRow, float]]:
-        """Return the rows of the answer with their exact scores, in one round trip unless the cut is crowded."""
-        rows = await self._read(tenant_id, *nearest.first())
-        if not nearest.is_complete(rows):
-            rows = await self._read(tenant_id, *nearest.all_near())
-        return nearest.ranked(rows)
+    async def _proposed(self, tenant_id: TenantId, question: Question) -> list[TupleRow]:
+        """Return rows that hold the answer, in one round trip unless the cut is crowded."""
+        rows = await self._read(tenant_id, *question.first())
+        return rows if question.is_complete(rows) else await self._read(tenant_id, *question.all_near())
 
     async def _opened_vector(self) -> VectorType:
         """Return how vectors are spelled here; the first call looks, and refuses a table that is not ready."""
@@ -150,8 +166,3 @@ def _spoke_unasked(connection: AsyncConnection[Any]) -> bool:
     with DefaultSelector() as selector:
         selector.register(connection.fileno(), EVENT_READ)
         return bool(selector.select(timeout=0))
-
-
-def _pipeline(connection: AsyncConnection[Any]) -> AbstractAsyncContextManager[object]:
-    """Send statements without waiting for each answer, where libpq can."""
-    return connection.pipeline() if capabilities.has_pipeline() else nullcontext()

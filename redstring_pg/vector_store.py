@@ -99,7 +99,9 @@ class PgVectorStore(PostgresStore):
             "SELECT {embedding}, metadata::text FROM {table} WHERE tenant_id = %s AND entity_id = %s"
         ).format(embedding=vector.sent(sql.Identifier("embedding")), table=self._table.identifier)
         for embedding, metadata in await self._read(tenant_id, statement, [tenant_id, entity_id]):
-            return VectorRecord(tenant_id, entity_id, vector_components(embedding), json.loads(metadata))
+            return VectorRecord(
+                tenant_id, entity_id, vector_components(embedding).tolist(), json.loads(metadata)
+            )
         return None
 
     async def search(
@@ -136,7 +138,7 @@ class PgVectorStore(PostgresStore):
         )
         return [
             VectorMatch(EntityId(row[0]), score, json.loads(row[2]))
-            for row, score in await self._nearest(tenant_id, nearest)
+            for row, score in nearest.ranked(await self._proposed(tenant_id, nearest))
         ]
 
     async def delete(self, entity_id: EntityId, tenant_id: TenantId) -> int:
@@ -164,7 +166,7 @@ class PgVectorStore(PostgresStore):
 
     def _part(self, vector: VectorType) -> Part:
         columns = sql.SQL(
-            "tenant_id uuid NOT NULL, entity_id uuid NOT NULL, embedding {vector}({dimension}) NOT NULL,"
+            "tenant_id uuid NOT NULL, embedding {vector}({dimension}) NOT NULL, entity_id uuid NOT NULL,"
             " metadata jsonb NOT NULL DEFAULT '{{}}', PRIMARY KEY (tenant_id, entity_id)"
         ).format(vector=vector.name, dimension=sql.Literal(self._dimension))
         return Part(self._table, columns)

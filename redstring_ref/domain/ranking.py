@@ -8,7 +8,7 @@ from typing import TypeVar
 from redstring_ref.domain.arguments import require_limit, require_min_score, require_strings
 from redstring_ref.domain.bm25 import CorpusStats, bm25_score
 from redstring_ref.domain.chunks import StoredChunk
-from redstring_ref.domain.vectors import score as vector_score
+from redstring_ref.domain.vectors import score_to, squared_norm
 
 Key = TypeVar("Key", bound=str)
 
@@ -105,13 +105,14 @@ def rank_vectors(
     Spec: VEC-4, ORD-1 to ORD-3.
     """
     cutoff, threshold = require_limit("limit", limit), require_min_score(min_score)
+    query_norm = squared_norm(query)
     # Boilerplate passages repeat one vector thousands of times; it is scored once.
     scores: dict[tuple[float, ...], float] = {}
     kept = []
     for key, vector in vectors:
         known = tuple(vector)
         if known not in scores:
-            scores[known] = vector_score(query, vector)
+            scores[known] = score_to(query, query_norm, vector)
         if threshold is None or scores[known] >= threshold:
             kept.append((key, scores[known]))
     return best_first(kept, cutoff)

@@ -68,7 +68,13 @@ def words(text: str) -> list[str]:
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, {got(text)}")
-    return [piece for run in _runs(fold(text)) for term in _split_run(run) for piece in _pieces(term)]
+    folded = fold(text)
+    if folded.isascii():
+        # There are no marks and no scripts without spaces in ASCII: a run is a word.
+        runs = folded.translate(_SEPARATORS).split()
+        if max(map(len, runs), default=0) <= MAX_TERM_LENGTH:
+            return runs
+    return [piece for run in _runs(folded) for term in _split_run(run) for piece in _pieces(term)]
 
 
 def fold(text: str) -> str:
@@ -76,6 +82,8 @@ def fold(text: str) -> str:
 
     Spec: TXT-1, TXT-2.
     """
+    if text.isascii():
+        return text.lower()
     return normalize("NFKC", normalize("NFKC", _IGNORABLE.sub("", text)).casefold())
 
 

@@ -9,8 +9,8 @@ from operator import mul
 
 from redstring_ref.domain.errors import DimensionMismatchError, InvalidVectorError, got
 
-MIN_SQUARED_NORM = 2.0**-100
-MAX_SQUARED_NORM = 2.0**100
+MIN_NORM = 2.0**-50
+MAX_NORM = 2.0**50
 
 FLOAT32_ROUNDOFF = 2.0**-24
 FLOAT64_ROUNDOFF = 2.0**-53
@@ -29,13 +29,17 @@ def as_vector(values: object, field: str = "embedding") -> list[float]:
 
     Spec: VEC-1, VEC-2.
     """
-    doubles = _doubles(values, field)
-    vector = array("f", doubles).tolist()
+    # What is float32 already has nothing to round.
+    doubles = values if isinstance(values, array) and values.typecode == "f" else _doubles(values, field)
+    vector: list[float] = doubles.tolist() if isinstance(doubles, array) else array("f", doubles).tolist()
+    # Far within the bounds, one quick norm tells all: it is finite only if every component is.
+    if MIN_NORM * 2.0 < math.hypot(*vector) < MAX_NORM / 2.0:
+        return vector
     if not all(map(math.isfinite, vector)):
         position = [math.isfinite(component) for component in vector].index(False)
         raise InvalidVectorError(f"{field}[{position}] must be a finite float32, got {doubles[position]!r}")
     norm = squared_norm(vector)
-    if not MIN_SQUARED_NORM <= norm <= MAX_SQUARED_NORM:
+    if not MIN_NORM**2 <= norm <= MAX_NORM**2:
         raise InvalidVectorError(f"{field} must have a norm from 2**-50 to 2**50, got {math.sqrt(norm)}")
     return vector
 
@@ -117,8 +121,16 @@ def score(left: Sequence[float], right: Sequence[float]) -> float:
 
     Spec: VEC-3, VEC-4.
     """
-    require_width(len(left), right, "vector")
-    return cosine_score(cosine(dot_product(left, right), squared_norm(left), squared_norm(right)))
+    return score_to(left, squared_norm(left), right)
+
+
+def score_to(query: Sequence[float], query_squared_norm: float, vector: Sequence[float]) -> float:
+    """Return `score(query, vector)`, the query's squared norm being known.
+
+    Spec: VEC-3, VEC-4.
+    """
+    require_width(len(query), vector, "vector")
+    return cosine_score(cosine(dot_product(query, vector), query_squared_norm, squared_norm(vector)))
 
 
 def cosine_error_bound(dimension: int, roundoff: float) -> float:

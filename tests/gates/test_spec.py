@@ -8,8 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "spec").glob("[0-9]*.md"))
-RULE = re.compile(r"^## ([A-Z]{3}-\d+) .+\n\n((?:.+\n)+)", re.MULTILINE)
-CITED = re.compile(r"\b(CHK|TXT|VEC|LEX|ORD|FUS|PRT|VST|TEN|RET|ENT|IDX|SPL|EMB|GRF)-(\d+)(?: to \1-(\d+))?")
+RULE = re.compile(r"^## ([A-Z]{2,3}-\d+) .+\n\n((?:.+\n)+)", re.MULTILINE)
+CITED = re.compile(r"\b(CHK|TXT|VEC|LEX|ORD|FUS|PRT|VST|TEN|RET|ENT|IDX|SPL|EMB|GRF|PG)-(\d+)(?: to \1-(\d+))?")
 
 
 def defined() -> list[str]:
@@ -43,7 +43,8 @@ def test_every_id_that_the_code_names_exists() -> None:
 
 
 def test_every_rule_is_cited_by_the_code_that_keeps_it() -> None:
-    code = {rule for path in ROOT.glob("redstring_ref/**/*.py") for rule in cited_by(path)}
+    paths = [*ROOT.glob("redstring_ref/**/*.py"), *ROOT.glob("redstring_pg/**/*.py")]
+    code = {rule for path in paths for rule in cited_by(path)}
     assert set(defined()) - code == set()
 
 
