@@ -21,17 +21,22 @@ CHUNKS = [
     )
     for n in range(7)
 ]
+CHUNKS.append(
+    make_chunk("tie \u00e9l\u00e4n \u691c\u7d22 \U0001f600", chunk_index=7, metadata={"\u00e9": "\U0001f600"})
+)
 READS = [
     call("get", CHUNKS[1].id, TENANT),
     call("get_by_source", "doc-1", TENANT),
     call("get_by_entity", ENTITIES[0], TENANT),
-    call("lexical_candidates", ["tie", "n3"], TENANT, 3),
+    call("lexical_candidates", ["tie", "n3", "\u00e9l\u00e4n", "\u691c"], TENANT, 3),
     call("semantic_candidates", [1.0, 2.0], TENANT, 3),
 ]
 EVERYTHING = [
     call("upsert_many", CHUNKS),
     *READS,
-    call("replace_source", "doc-1", TENANT, CHUNKS[:5]),
+    call("replace_source", "doc-1", TENANT, CHUNKS[3:]),
+    call("replace_source", "\u00e9\u691c", TENANT, [make_chunk("tie", source_id="\u00e9\u691c")]),
+    call("get_by_source", "\u00e9\u691c", TENANT),
     *READS,
     call("upsert_many", [make_chunk("tie", source_id="doc-2")]),
     call("delete_by_source", "doc-2", TENANT),
