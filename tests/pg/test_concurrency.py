@@ -83,7 +83,7 @@ async def crowd(dsn: str, schema: str) -> AsyncIterator[Crowd]:
 
 
 async def test_two_re_indexes_of_one_source_end_as_one_and_readers_see_whole_sources(crowd: Crowd) -> None:
-    red, blue = chunking("red", 7, entity_ids=ENTITIES), chunking("blue", 4, entity_ids=ENTITIES[:1])
+    red, blue = chunking("red", 3, entity_ids=ENTITIES[:2]), chunking("blue", 1, entity_ids=ENTITIES[:1])
     whole = [await expected_reading(red), await expected_reading(blue)]
     await crowd.stores[0].replace_source(DOC, TENANT, red)
     writes = [call("replace_source", DOC, TENANT, red), call("replace_source", DOC, TENANT, blue)]
@@ -234,7 +234,7 @@ async def test_the_callers_isolation_level_makes_no_write_fail_nor_see_an_older_
     dsn: str, schema: str, isolation: str
 ) -> None:
     level = isolation.replace(" ", r"\ ")
-    options = {"kwargs": {"options": f"-c default_transaction_isolation={level}"}}
+    options: dict[str, Any] = {"kwargs": {"options": f"-c default_transaction_isolation={level}"}}
     async with AsyncExitStack() as stack:
         stores = [
             await stack.enter_async_context(support.chunk_store(dsn, schema, size=1, **options))
@@ -242,7 +242,7 @@ async def test_the_callers_isolation_level_makes_no_write_fail_nor_see_an_older_
         ]
         before = [call("delete_by_tenant", TENANT), call("delete_by_tenant", OTHER_TENANT)]
         before.append(call("upsert_many", chunking("old", 5)))
-        for _ in range(20):
+        for _ in range(8):
             await Crowd(stores).assert_serialisable(before, PAIRS["four at once"](), READS)
 
 
