@@ -119,7 +119,7 @@ class Backfill:
         return len(wrong)
 
     async def _rows(self, cursor: Cursor, tenant_id: TenantId, keys: list[ChunkId]) -> list[_Row]:
-        """Return the rows with these ids, and those that share a block with them, in the order of their source."""
+        """Return the rows with these ids and those that share a block with them, source by source."""
         statement = (
             "SELECT id, source_id, text, doc_length, lexical_block, lexical_slot FROM {chunks}"
             " WHERE tenant_id = %(tenant)s AND (id = ANY(%(keys)s) OR lexical_block IN"
@@ -186,8 +186,8 @@ class Backfill:
         if placed:
             statement = (
                 "UPDATE {} AS c SET doc_length = u.terms, lexical_block = u.block, lexical_slot = u.slot"
-                " FROM unnest(%s::text[], %s::integer[], %s::bigint[], %s::integer[]) AS u(id, terms, block, slot)"
-                " WHERE c.tenant_id = %s AND c.id = u.id"
+                " FROM unnest(%s::text[], %s::integer[], %s::bigint[], %s::integer[])"
+                " AS u(id, terms, block, slot) WHERE c.tenant_id = %s AND c.id = u.id"
             )
             columns = [list(column) for column in zip(*placed, strict=True)]
             await cursor.run(sql.SQL(statement).format(self.tables.chunks.identifier), [*columns, tenant_id])

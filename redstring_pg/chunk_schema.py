@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from redstring_pg.cursor import Cursor
-from redstring_pg.names import Table
+from redstring_pg.names import Table, quoted
 from redstring_pg.postings import BLOCK_SIZE, COUNT_BITS
 from redstring_pg.schema import (
     Part,
@@ -17,6 +17,7 @@ from redstring_pg.schema import (
     create_part,
     create_schema,
     enable_row_security,
+    exists,
     lock_schema,
     require_column_width,
     set_storage,
@@ -66,8 +67,7 @@ async def ensure_chunk_schema(
         await create_part(cursor, part, partitions)
     await set_storage(cursor, tables.chunks, "embedding", vector_storage(dimension))
     await set_storage(cursor, tables.postings, "postings", "PLAIN")
-    for statement in _indexes(tables):
-        await cursor.run(statement)
+    await _create_indexes(cursor, tables)
     await migrate_terms(cursor, tables)
     if row_security:
         for table in (tables.chunks, tables.postings, tables.blocks):
@@ -106,18 +106,27 @@ def _blocks_part(tables: ChunkTables) -> Part:
 
 async def _repair_columns(cursor: Cursor, chunks: Table, vector: VectorType, dimension: int) -> None:
     """Add the columns that older tables lack; none of them rewrites the table."""
-    repairs = sql.SQL(
-        "ALTER TABLE {table} ADD COLUMN IF NOT EXISTS doc_length integer NOT NULL DEFAULT 0,"
-        " ADD COLUMN IF NOT EXISTS embedding {vector}({dimension}),"
-        " ADD COLUMN IF NOT EXISTS lexical_block bigint, ADD COLUMN IF NOT EXISTS lexical_slot integer"
-    )
+    width = sql.Literal(dimension)
+    wanted = {
+        "doc_length": sql.SQL("integer NOT NULL DEFAULT 0"),
+        "embedding": sql.SQL("{}({})").format(vector.name, width),
+        "lexical_block": sql.SQL("bigint"),
+        "lexical_slot": sql.SQL("integer"),
+    }
     await cursor.run(
-        repairs.format(table=chunks.identifier, vector=vector.name, dimension=sql.Literal(dimension))
+        "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND NOT attisdropped",
+        [chunks.text],
     )
+    existing = {row[0] async for row in cursor}
+    for column, kind in wanted.items():
+        # ALTER TABLE would wait for every writer, even where it has nothing to do.
+        if column not in existing:
+            addition = sql.SQL("ALTER TABLE {} ADD COLUMN IF NOT EXISTS {} {}")
+            await cursor.run(addition.format(chunks.identifier, quoted(column), kind))
 
 
-def _indexes(tables: ChunkTables) -> list[sql.Composed]:
-    """Return the statements that create the indexes that are missing. Spec: PG-3."""
+async def _create_indexes(cursor: Cursor, tables: ChunkTables) -> None:
+    """Create the indexes that are missing. Spec: PG-3."""
     chunks, postings = tables.chunks, tables.postings
     wanted = [
         # Serves get_by_source and the backfill; "C" whatever the column's collation.
@@ -127,12 +136,14 @@ def _indexes(tables: ChunkTables) -> list[sql.Composed]:
         (postings, "term", "(tenant_id, term)"),
         (postings, "block", "(tenant_id, block)"),
     ]
-    return [
-        sql.SQL("CREATE INDEX IF NOT EXISTS {name} ON {table} {keys}").format(
-            name=table.index(f"{suffix}_idx"), table=table.identifier, keys=sql.SQL(keys)
-        )
-        for table, suffix, keys in wanted
-    ]
+    for table, suffix, keys in wanted:
+        index = table.derived(f"{suffix}_idx")
+        # CREATE INDEX IF NOT EXISTS would wait for every writer as well.
+        if await exists(cursor, index):
+            continue
+        statement = sql.SQL("CREATE INDEX IF NOT EXISTS {} ON {} {}")
+        name = quoted(index.name)
+        await cursor.run(statement.format(name, table.identifier, sql.SQL(keys)))
 
 
 async def migrate_terms(cursor: Cursor, tables: ChunkTables) -> None:
@@ -141,20 +152,19 @@ async def migrate_terms(cursor: Cursor, tables: ChunkTables) -> None:
     What they say is kept as it is; `backfill_lexical_index` corrects what an older tokenizer did
     differently, and indexes the chunks that have no term rows.
     """
-    if (await cursor.row("SELECT to_regclass(%s)", [tables.term_rows.text]) or [None])[0] is None:
+    if not await exists(cursor, tables.term_rows):
         return
     names = {
         "chunks": tables.chunks.identifier,
         "terms": tables.term_rows.identifier,
         "postings": tables.postings.identifier,
         "blocks": tables.blocks.identifier,
-        "numbers": sql.Literal(tables.block_numbers.text),
         "size": sql.Literal(BLOCK_SIZE),
         "slot_shift": sql.Literal(2 * COUNT_BITS),
         "count_shift": sql.Literal(COUNT_BITS),
     }
     for statement in (_MIGRATION, "DROP TABLE {terms}"):
-        await cursor.run(sql.SQL(statement).format(**names))
+        await cursor.run(sql.SQL(statement).format(**names), {"numbers": tables.block_numbers.text})
 
 
 _MIGRATION = """
@@ -163,10 +173,10 @@ WITH numbered AS (
            row_number() OVER (PARTITION BY tenant_id, source_id ORDER BY chunk_index, id) - 1 AS n
     FROM {chunks} WHERE lexical_block IS NULL AND doc_length > 0
 ), grouped AS MATERIALIZED (
-    SELECT tenant_id, source_id, n / {size} AS part, nextval({numbers}) AS block
+    SELECT tenant_id, source_id, n / {size} AS part, nextval(%(numbers)s::regclass) AS block
     FROM numbered GROUP BY tenant_id, source_id, n / {size}
 ), placed AS (
-    UPDATE {chunks} AS c SET lexical_block = g.block, lexical_slot = m.n % {size}
+    UPDATE {chunks} AS c SET lexical_block = g.block, lexical_slot = m.n %% {size}
     FROM numbered AS m JOIN grouped AS g
       ON g.tenant_id = m.tenant_id AND g.source_id = m.source_id AND g.part = m.n / {size}
     WHERE c.tenant_id = m.tenant_id AND c.id = m.id

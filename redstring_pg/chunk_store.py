@@ -1,4 +1,4 @@
-"""The chunk store on PostgreSQL: it judges like every adapter, asks the database, and ranks by the domain's rules."""
+"""The chunk store on PostgreSQL: it judges like every adapter, and ranks by the domain's rules."""
 
 from collections.abc import Iterable, Sequence
 

@@ -6,7 +6,7 @@ from typing import Literal
 from psycopg import sql
 
 from redstring_pg.cursor import Cursor
-from redstring_pg.names import Table
+from redstring_pg.names import Table, quoted
 from redstring_pg.schema import row_security_applies
 
 # The server works on a piece while the next one is made.
@@ -21,7 +21,7 @@ async def copy_rows(
         await _copy(cursor, table.identifier, columns, form, rows)
         return
     # COPY cannot be checked by policies; INSERT can.
-    incoming = sql.Identifier("pg_temp", "redstring_incoming")
+    incoming = quoted("pg_temp", "redstring_incoming")
     names: Mapping[str, sql.Composable] = {
         "incoming": incoming,
         "table": table.identifier,
@@ -37,14 +37,14 @@ async def copy_rows(
 
 async def _copy(
     cursor: Cursor,
-    target: sql.Identifier,
+    target: sql.SQL,
     columns: str,
     form: Literal["binary", "text"],
     rows: Iterable[bytes],
 ) -> None:
     statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT {})")
     names = (target, sql.SQL(columns), sql.SQL(form))
-    async with cursor.copy(statement.format(*names)) as copy:
+    async with cursor.copy(statement.format(*names), ()) as copy:
         for piece in _pieces(rows):
             await copy.write(piece)
 

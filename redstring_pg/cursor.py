@@ -14,10 +14,9 @@ TENANT_SETTING = "redstring.tenant_id"
 
 # A reader must see what was committed before its statement began, whatever the caller's defaults.
 _ISOLATION = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
-_SETTINGS = sql.SQL(
-    "SELECT set_config({setting}, %s, true), set_config('client_encoding', 'UTF8', true),"
-    " set_config('jit', 'off', true)"
-).format(setting=sql.Literal(TENANT_SETTING))
+_SETTINGS = sql.SQL("SELECT set_config({setting}, %s, true), set_config('jit', 'off', true)").format(
+    setting=sql.Literal(TENANT_SETTING)
+)
 
 
 Statement: TypeAlias = LiteralString | sql.SQL | sql.Composed
@@ -34,8 +33,8 @@ class Cursor(AsyncCursor[TupleRow]):
         super().__init__(connection, row_factory=tuple_row)
 
     async def run(self, statement: Statement, params: Params | None = None, *, binary: bool = False) -> Self:
-        """Execute a statement; `binary` asks for its results in binary form."""
-        return await self.execute(statement, params, prepare=False, binary=binary)
+        """Execute a statement, in which percent signs are written twice; `binary` asks for binary results."""
+        return await self.execute(statement, () if params is None else params, prepare=False, binary=binary)
 
     async def row(self, statement: Statement, params: Params | None = None) -> TupleRow | None:
         """Execute a statement and return its first row, `None` without any."""

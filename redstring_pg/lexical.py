@@ -84,7 +84,7 @@ class LexicalQuestion:
         return LexicalCandidates(stats, candidates)
 
     def _within_reach(self, rows: Sequence[TupleRow]) -> Sequence[TupleRow]:
-        """Return the rows of `first` that may be in the answer; those of `all_near` all may, and have no score."""
+        """Return the rows that may be in the answer; those of `all_near` all may, and have no score."""
         # Without a candidate the statistics stand in a row alone.
         found = [row for row in rows if row[4] is not None]
         if len(found) <= self.limit or found[0][3] is None:
@@ -115,8 +115,8 @@ class LexicalQuestion:
             **own,
         }
 
-    def _filled(self, statement: str) -> sql.Composed:
-        return sql.SQL(statement).format(
+    def _filled(self, parts: Sequence[str]) -> sql.Composed:
+        return sql.SQL("".join(parts)).format(
             chunks=self.tables.chunks.identifier,
             postings=self.tables.postings.identifier,
             blocks=self.tables.blocks.identifier,
@@ -134,7 +134,8 @@ class LexicalQuestion:
 
 _STATISTICS = """
 WITH asked AS (
-    SELECT * FROM unnest(%(terms)s::text[], %(repeats)s::integer[]) WITH ORDINALITY AS q (term, repeats, number)
+    SELECT * FROM unnest(%(terms)s::text[], %(repeats)s::integer[]) WITH ORDINALITY
+        AS q (term, repeats, number)
 ), found AS MATERIALIZED (
     SELECT asked.number, p.block, p.postings
     FROM asked JOIN {postings} AS p ON p.tenant_id = %(tenant)s AND p.term = asked.term COLLATE "C"
@@ -167,25 +168,25 @@ _SCORED = """, weights AS MATERIALIZED (
 )
 """
 
-_STATISTICS_ONLY = _STATISTICS + "SELECT n_docs, total, frequencies, NULL, NULL FROM told"
+_STATISTICS_ONLY = (_STATISTICS, "SELECT n_docs, total, frequencies, NULL, NULL FROM told")
 
 _FIRST = (
-    _STATISTICS
-    + _SCORED
-    + """
+    _STATISTICS,
+    _SCORED,
+    """
 SELECT n_docs, total, frequencies, score, c.id, {columns} FROM told LEFT JOIN (
     (SELECT place, score FROM scored ORDER BY score DESC LIMIT %(limit)s) AS near
     JOIN {chunks} AS c ON c.tenant_id = %(tenant)s
      AND c.lexical_block = place >> {slot_bits} AND c.lexical_slot = place & {slot_mask}
 ) ON TRUE ORDER BY score DESC
-"""
+""",
 )
 
 # The same counts give the same score: of those, the first by id are enough.
 _ALL_NEAR = (
-    _STATISTICS
-    + _SCORED
-    + """, near AS MATERIALIZED (
+    _STATISTICS,
+    _SCORED,
+    """, near AS MATERIALIZED (
     SELECT place FROM scored
     WHERE score >= %(kept)s
           * coalesce((SELECT score FROM scored ORDER BY score DESC OFFSET %(limit)s - 1 LIMIT 1), 0)
@@ -206,5 +207,5 @@ _ALL_NEAR = (
 SELECT n_docs, total, frequencies, NULL, c.id, {columns} FROM told LEFT JOIN (
     ranked JOIN {chunks} AS c ON c.tenant_id = %(tenant)s AND c.id = ranked.id AND n <= %(limit)s
 ) ON TRUE
-"""
+""",
 )

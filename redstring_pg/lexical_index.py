@@ -20,7 +20,8 @@ BlockCounts = Sequence[Mapping[str, int]]
 
 _INSERT_BLOCKS = """
 INSERT INTO {blocks} (tenant_id, block, chunks, terms)
-SELECT %s, block, chunks, terms FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS u(block, chunks, terms)
+SELECT %s, block, chunks, terms
+FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS u(block, chunks, terms)
 """
 
 
@@ -47,7 +48,7 @@ async def insert_blocks(
 
 
 def _lines(tenant_id: TenantId, number: int, block: BlockCounts) -> Iterator[bytes]:
-    """Yield the lines of COPY for a block, by term, as the index is ordered: letters, marks and numbers only."""
+    """Yield a block's lines of COPY, sorted as the index is; a term needs no escapes."""
     tenant, postings = str(tenant_id), block_postings(block)
     for term in sorted(postings):
         yield f"{tenant}\t{term}\t{number}\t{int8_array(postings[term])}\n".encode()

@@ -25,7 +25,7 @@ _SOURCE_SPACE = 0x7265_6402
 
 
 async def lock_for_write(cursor: Cursor, sources: Iterable[tuple[UUID, str]]) -> None:
-    """Wait until no one else writes these sources `(tenant, source)`, nor purges their tenants. Spec: PG-7."""
+    """Wait until no one else writes these `(tenant, source)`, nor purges their tenants. Spec: PG-7."""
     wanted = list(sources)
     await share_tenants(cursor, (tenant for tenant, _ in wanted))
     stripes = {_stripe(SOURCE_STRIPES, tenant.bytes + source.encode()) for tenant, source in wanted}

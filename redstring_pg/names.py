@@ -44,6 +44,14 @@ def derived_name(name: str, suffix: str) -> str:
     return head + ending
 
 
+def quoted(*parts: str) -> sql.SQL:
+    """Return a quoted name, qualified by the parts before the last, for a statement with parameters.
+
+    In such a statement a percent sign is written twice.
+    """
+    return sql.SQL(sql.Identifier(*parts).as_string().replace("%", "%%"))
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table by its name and, where it has one, its schema; without one the search path decides."""
@@ -52,22 +60,19 @@ class Table:
     schema: str | None = None
 
     @property
-    def identifier(self) -> sql.Identifier:
+    def identifier(self) -> sql.SQL:
         """The quoted name, qualified where the schema is known."""
-        return sql.Identifier(self.name) if self.schema is None else sql.Identifier(self.schema, self.name)
+        return quoted(self.name) if self.schema is None else quoted(self.schema, self.name)
 
     @property
     def text(self) -> str:
         """The quoted name as text, for `to_regclass`."""
-        return self.identifier.as_string()
+        parts = (self.name,) if self.schema is None else (self.schema, self.name)
+        return sql.Identifier(*parts).as_string()
 
     def derived(self, suffix: str) -> "Table":
         """Return the table beside this one that is named after it."""
         return Table(derived_name(self.name, suffix), self.schema)
-
-    def index(self, suffix: str) -> sql.Identifier:
-        """Return the name of an index on this table; PostgreSQL puts it into the table's schema."""
-        return sql.Identifier(derived_name(self.name, suffix))
 
 
 def require_table(table: object, schema: object) -> Table:

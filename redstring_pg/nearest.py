@@ -1,4 +1,4 @@
-"""The nearest rows to a query vector: SQL proposes a proven superset, the domain's rule ranks it. No rows' content.
+"""The nearest rows to a query vector: SQL proposes a proven superset, the domain's rule ranks it.
 
 Spec: PG-6, VEC-6.
 """
@@ -10,7 +10,7 @@ from psycopg import sql
 from psycopg.rows import TupleRow
 
 from redstring_pg.encoding import vector_components, vector_text
-from redstring_pg.names import Table
+from redstring_pg.names import Table, quoted
 from redstring_pg.schema import VectorType
 from redstring_ref.domain import rank_vectors
 from redstring_ref.domain.vectors import FLOAT32_ROUNDOFF
@@ -77,7 +77,7 @@ class Nearest:
         return bool(rows[self.limit - 1][-1] - rows[-1][-1] > 2.0 * self._error)
 
     def ranked(self, rows: Sequence[TupleRow]) -> list[tuple[TupleRow, float]]:
-        """Return the rows of the answer, best first, each with its exact score. Spec: VEC-4, ORD-1 to ORD-3."""
+        """Return the answer's rows, best first, with their exact scores. Spec: VEC-4, ORD-1 to ORD-3."""
         by_key = {str(row[0]): row for row in self._within_reach(rows)}
         vectors = ((key, vector_components(row[1])) for key, row in by_key.items())
         return [
@@ -86,7 +86,7 @@ class Nearest:
         ]
 
     def _within_reach(self, rows: Sequence[TupleRow]) -> Sequence[TupleRow]:
-        """Return the rows of `first` that may be in the answer; those of `all_near` all may, and have no score."""
+        """Return the rows that may be in the answer; those of `all_near` all may, and have no score."""
         if len(rows) <= self.limit or rows[0][-1] is None:
             return rows
         lowest = rows[self.limit - 1][-1] - 2.0 * self._error
@@ -96,14 +96,14 @@ class Nearest:
     def _error(self) -> float:
         return score_error_bound(len(self.query))
 
-    def _filled(self, statement: str) -> sql.Composed:
-        return sql.SQL(statement).format(
+    def _filled(self, parts: Sequence[str]) -> sql.Composed:
+        return sql.SQL("".join(parts)).format(
             table=self.table.identifier,
-            key=sql.Identifier(self.key),
+            key=quoted(self.key),
             order=self.order,
             similarity=self.vector.similarity(),
             columns=self.columns,
-            embedding=self.vector.sent(sql.Identifier("c", "embedding")),
+            embedding=self.vector.sent(quoted("c", "embedding")),
             condition=self.condition,
             threshold=sql.SQL("TRUE" if self.min_score is None else "score >= %(floor)s"),
         )
@@ -124,18 +124,18 @@ _SCORED = """
 """
 
 _FIRST = (
-    "WITH near AS ("
-    + _SCORED
-    + """ORDER BY score DESC LIMIT %(limit)s)
+    "WITH near AS (",
+    _SCORED,
+    """ORDER BY score DESC LIMIT %(limit)s)
 SELECT c.{key}, {embedding}, {columns}, near.score
 FROM near JOIN {table} AS c ON c.ctid = near.place AND c.tenant_id = %(tenant)s ORDER BY near.score DESC
-"""
+""",
 )
 
 _ALL_NEAR = (
-    "WITH scored AS MATERIALIZED ("
-    + _SCORED
-    + """), cut AS (
+    "WITH scored AS MATERIALIZED (",
+    _SCORED,
+    """), cut AS (
     SELECT score FROM scored ORDER BY score DESC OFFSET %(limit)s - 1 LIMIT 1
 ), numbered AS (
     SELECT c.ctid AS place, row_number() OVER (PARTITION BY c.embedding ORDER BY {order}) AS n
@@ -144,5 +144,5 @@ _ALL_NEAR = (
 )
 SELECT c.{key}, {embedding}, {columns}, NULL
 FROM numbered JOIN {table} AS c ON c.ctid = numbered.place AND c.tenant_id = %(tenant)s WHERE n <= %(limit)s
-"""
+""",
 )

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable
 from itertools import chain
-from typing import Any
 
 from psycopg import sql
 from psycopg.rows import TupleRow
@@ -13,6 +12,7 @@ from redstring_pg.change import StoredRow
 from redstring_pg.chunk_schema import ChunkTables
 from redstring_pg.copying import copy_rows
 from redstring_pg.cursor import Cursor
+from redstring_pg.names import quoted
 from redstring_pg.postings import Place
 from redstring_pg.schema import VectorType
 from redstring_ref.domain import ChunkId, StoredChunk, TenantId
@@ -27,7 +27,7 @@ def chunk_columns(vector: VectorType) -> sql.Composed:
     """Return the columns, of a table `c`, that `to_chunk` reads."""
     return sql.SQL(
         "c.source_id, c.text, c.chunk_index, c.start_char, c.end_char, c.entity_ids, c.metadata::text, {}"
-    ).format(vector.sent(sql.Identifier("c", "embedding")))
+    ).format(vector.sent(quoted("c", "embedding")))
 
 
 def to_chunk(tenant_id: TenantId, row: TupleRow) -> StoredChunk:
@@ -42,7 +42,8 @@ def to_chunk(tenant_id: TenantId, row: TupleRow) -> StoredChunk:
         end_char,
         entity_ids,
         json.loads(metadata),
-        None if embedding is None else encoding.vector_components(embedding),  # type: ignore[arg-type]  # rounds to nothing, and becomes a list
+        # An array of float32 has nothing to be rounded, and becomes a list.
+        None if embedding is None else encoding.vector_components(embedding),  # type: ignore[arg-type]
     )
 
 
@@ -60,25 +61,16 @@ async def stored_rows(
         " c.doc_length, c.lexical_block, c.lexical_slot"
         " FROM {chunks} AS c WHERE c.tenant_id = %s AND {condition}"
     ).format(
-        embedding=vector.sent(sql.Identifier("c", "embedding")),
+        embedding=vector.sent(quoted("c", "embedding")),
         chunks=tables.chunks.identifier,
         condition=sql.SQL(condition),
     )
     await cursor.run(statement, [tenant_id, value], binary=True)
-    return {row[0]: _to_stored_row(*row[1:]) async for row in cursor}
+    return {row[0]: _to_stored_row(row[1:]) async for row in cursor}
 
 
-def _to_stored_row(
-    chunk_index: int,
-    start_char: int,
-    end_char: int,
-    entity_ids: list[Any],  # UUIDs, whatever psycopg's types say
-    metadata: str,
-    embedding: bytes | None,
-    doc_length: int,
-    block: int | None,
-    slot: int | None,
-) -> StoredRow:
+def _to_stored_row(row: TupleRow) -> StoredRow:
+    chunk_index, start_char, end_char, entity_ids, metadata, embedding, doc_length, block, slot = row
     entities, canonical = encoding.uuid_array(entity_ids), encoding.json_text(json.loads(metadata))
     place = None if block is None or slot is None else Place(block, slot)
     return StoredRow((chunk_index, start_char, end_char, entities, canonical, embedding), doc_length, place)

@@ -1,4 +1,4 @@
-"""What both stores' `ensure_schema` share: the extension, tables, partitions, policies. No table of its own."""
+"""What both stores' schemas are made of: the extension, tables, partitions, policies. No columns."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from psycopg import sql
 
 from redstring_pg.cursor import TENANT_SETTING, Cursor
 from redstring_pg.errors import MissingSchemaError
-from redstring_pg.names import Table
+from redstring_pg.names import Table, quoted
 from redstring_ref.domain import DimensionMismatchError
 from redstring_ref.domain.arguments import require_at_least
 
@@ -27,7 +27,7 @@ class VectorType:
     @property
     def name(self) -> sql.Composed:
         """The type `vector`, without a width."""
-        return sql.SQL("{}.vector").format(sql.Identifier(self.schema))
+        return sql.SQL("{}.vector").format(quoted(self.schema))
 
     def similarity(self) -> sql.Composed:
         """Return the one similarity expression: `1 - (embedding <=> %(query)s::vector) / 2`.
@@ -35,12 +35,12 @@ class VectorType:
         Spec: PG-6.
         """
         return sql.SQL("1 - (embedding OPERATOR({schema}.<=>) %(query)s::{type}) / 2").format(
-            schema=sql.Identifier(self.schema), type=self.name
+            schema=quoted(self.schema), type=self.name
         )
 
-    def sent(self, column: sql.Identifier) -> sql.Composed:
+    def sent(self, column: sql.SQL) -> sql.Composed:
         """Return the expression of a vector column's exact bytes."""
-        return sql.SQL("{}.vector_send({})").format(sql.Identifier(self.schema), column)
+        return sql.SQL("{}.vector_send({})").format(quoted(self.schema), column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ async def create_schema(cursor: Cursor, name: str | None) -> None:
         return
     await cursor.run("SELECT 1 FROM pg_namespace WHERE nspname = %s", [name])
     if await cursor.fetchone() is None:
-        await cursor.run(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+        await cursor.run(sql.SQL("CREATE SCHEMA {}").format(quoted(name)))
 
 
 async def create_extension(cursor: Cursor) -> VectorType:
@@ -79,6 +79,12 @@ async def create_extension(cursor: Cursor) -> VectorType:
     if found is None:
         raise MissingSchemaError("the extension vector was created and is not there")
     return found
+
+
+async def exists(cursor: Cursor, table: Table) -> bool:
+    """Tell whether there is a table, an index or a sequence of this name."""
+    row = await cursor.row("SELECT to_regclass(%s) IS NOT NULL", [table.text])
+    return row is not None and bool(row[0])
 
 
 async def find_extension(cursor: Cursor) -> VectorType | None:
@@ -174,7 +180,7 @@ async def set_storage(cursor: Cursor, table: Table, column: str, storage: str) -
     if row is not None and row[0] not in (letter, letter.encode()):
         await cursor.run(
             sql.SQL("ALTER TABLE {} ALTER COLUMN {} SET STORAGE {}").format(
-                table.identifier, sql.Identifier(column), sql.SQL(storage)
+                table.identifier, quoted(column), sql.SQL(storage)
             )
         )
 
@@ -186,7 +192,7 @@ def vector_storage(dimension: int) -> str:
 
 async def enable_row_security(cursor: Cursor, table: Table) -> None:
     """Let statements see and write only rows of the tenant that the transaction has named. Spec: PG-10."""
-    policy = sql.Identifier("redstring_tenant")
+    policy = quoted("redstring_tenant")
     await cursor.run(
         "SELECT 1 FROM pg_policy WHERE polrelid = to_regclass(%s) AND polname = 'redstring_tenant'",
         [table.text],
@@ -197,7 +203,11 @@ async def enable_row_security(cursor: Cursor, table: Table) -> None:
         )
         await cursor.run(sql.SQL("CREATE POLICY {} ON {} USING {}").format(policy, table.identifier, named))
     # FORCE: the owner of a table is no exception.
-    for change in ("ENABLE", "FORCE"):
+    state = await cursor.row(
+        "SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = to_regclass(%s)",
+        [table.text],
+    )
+    for change in () if state is not None and state[0] else ("ENABLE", "FORCE"):
         await cursor.run(
             sql.SQL("ALTER TABLE {} {} ROW LEVEL SECURITY").format(table.identifier, sql.SQL(change))
         )

@@ -128,7 +128,7 @@ class PostgresStore:
             yield cursor
 
     async def _read(self, tenant_id: TenantId, statement: sql.Composed, parameters: Params) -> list[TupleRow]:
-        """Return the rows of one statement, in one transaction of one tenant and one round trip. Spec: PG-8."""
+        """Return the rows of one statement, in a transaction of one tenant, in one round trip. Spec: PG-8."""
         async with self._connection() as connection:
             cursor = Cursor(connection)
             async with pipelined(connection), connection.transaction():
@@ -142,7 +142,7 @@ class PostgresStore:
         return rows if question.is_complete(rows) else await self._read(tenant_id, *question.all_near())
 
     async def _opened_vector(self) -> VectorType:
-        """Return how vectors are spelled here; the first call looks, and refuses a table that is not ready."""
+        """Return how vectors are spelled; the first call looks, and refuses a table that is not ready."""
         if self._vector is None:
             async with self._transaction() as cursor:
                 self._vector = await open_table(cursor, self._table, self._dimension)
@@ -154,11 +154,21 @@ class PostgresStore:
         await self._opened()
         async with self._pool.connection() as connection:
             if not _spoke_unasked(connection):
+                _require_utf8(connection)
                 yield connection
                 return
         await self._pool.check()
         async with self._pool.connection() as connection:
+            _require_utf8(connection)
             yield connection
+
+
+def _require_utf8(connection: AsyncConnection[Any]) -> None:
+    """Raise a `ValueError` where text would change on its way, or be ordered by other bytes. Spec: PG-5."""
+    for name in ("server_encoding", "client_encoding"):
+        encoding = connection.info.parameter_status(name)
+        if encoding not in ("UTF8", None):
+            raise ValueError(f"{name} must be UTF8, got {encoding}")
 
 
 def _spoke_unasked(connection: AsyncConnection[Any]) -> bool:

@@ -8,6 +8,7 @@ from psycopg import sql
 from redstring_pg.cursor import Cursor, scope
 from redstring_pg.encoding import json_text, vector_components, vector_text
 from redstring_pg.locks import lock_for_purge, share_tenants
+from redstring_pg.names import quoted
 from redstring_pg.nearest import Nearest
 from redstring_pg.schema import (
     Part,
@@ -97,7 +98,7 @@ class PgVectorStore(PostgresStore):
         vector = await self._opened_vector()
         statement = sql.SQL(
             "SELECT {embedding}, metadata::text FROM {table} WHERE tenant_id = %s AND entity_id = %s"
-        ).format(embedding=vector.sent(sql.Identifier("embedding")), table=self._table.identifier)
+        ).format(embedding=vector.sent(quoted("embedding")), table=self._table.identifier)
         for embedding, metadata in await self._read(tenant_id, statement, [tenant_id, entity_id]):
             return VectorRecord(
                 tenant_id, entity_id, vector_components(embedding).tolist(), json.loads(metadata)
@@ -174,7 +175,7 @@ class PgVectorStore(PostgresStore):
     async def _upsert(
         self, cursor: Cursor, vector: VectorType, tenant_id: TenantId, records: Iterable[VectorRecord]
     ) -> None:
-        """Write one tenant's records in the order of their ids, so that two batches never wait for each other."""
+        """Write one tenant's records in the order of their ids: no two batches wait for each other."""
         rows = [(each.entity_id, vector_text(each.vector), json_text(each.metadata)) for each in records]
         columns = [list(column) for column in zip(*rows, strict=True)]
         statement = sql.SQL(_UPSERT).format(table=self._table.identifier, vector=vector.name)

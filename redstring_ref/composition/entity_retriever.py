@@ -37,7 +37,7 @@ class Retriever:
         graph: EntityReader,
         overfetch: int = DEFAULT_OVERFETCH,
     ) -> None:
-        require_both(embeddings=embeddings, vectors=vectors)
+        require_both(embeddings=embeddings, vectors=vectors, graph=graph)
         require_same_dimension(embeddings, vectors)
         self._semantic: tuple[EmbeddingProvider, VectorReader] | None = (embeddings, vectors)
         self._graph = graph

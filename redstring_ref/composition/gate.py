@@ -35,7 +35,8 @@ async def embed_texts(embeddings: EmbeddingProvider, texts: Sequence[str]) -> li
     """
     if not texts:
         return []
-    vectors = await embeddings.embed(texts)
+    # The provider may do with its list what it likes.
+    vectors = await embeddings.embed(list(texts))
     return require_embeddings(vectors, expected=len(texts), dimension=embeddings.dimension)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from redstring_ref.chunking import SlidingWindowChunker
 from redstring_ref.composition.gate import require_same_dimension
 from redstring_ref.composition.passages import cut, embed_passages, stored_embeddings
+from redstring_ref.domain.arguments import require_iterable
 from redstring_ref.domain.chunks import SourceDocument, require_document
 from redstring_ref.domain.errors import got
 from redstring_ref.domain.ids import SourceId, TenantId, require_tenant
@@ -102,7 +103,7 @@ def _tell(
 def _each_once(documents: Iterable[SourceDocument]) -> Iterator[SourceDocument]:
     """Yield checked copies of the documents; refuse a source id that came before."""
     seen: set[SourceId] = set()
-    for position, document in enumerate(documents):
+    for position, document in enumerate(require_iterable("documents", documents)):
         copy = require_document(f"documents[{position}]", document)
         if copy.source_id in seen:
             raise ValueError(f"documents[{position}] has the source_id of an earlier one: {copy.source_id!r}")

@@ -1,10 +1,13 @@
 """From a document to passages that can be written: cut, and embedded. It writes nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from redstring_ref.composition.gate import embed_texts
+from redstring_ref.domain.arguments import require_iterable
 from redstring_ref.domain.chunks import SourceDocument, StoredChunk
+from redstring_ref.domain.errors import got, shown
 from redstring_ref.domain.ids import ChunkId, TenantId
+from redstring_ref.domain.span import TextSpan
 from redstring_ref.ports import Chunker, ChunkReader, EmbeddingProvider
 
 # How many texts a provider is given between two reports of progress.
@@ -14,9 +17,11 @@ EMBEDDING_BATCH = 256
 def cut(document: SourceDocument, tenant_id: TenantId, chunker: Chunker) -> list[StoredChunk]:
     """Return the document's passages that are not blank, each id once: the later of two equal texts.
 
+    A chunker that gives something else than spans of the text is a `TypeError` or a `ValueError`.
+
     Spec: IDX-2.
     """
-    spans = [span for span in chunker.chunk(document.text) if document.text[span.start : span.end].strip()]
+    spans = [span for span in _spans(document, chunker) if document.text[span.start : span.end].strip()]
     chunks: dict[ChunkId, StoredChunk] = {}
     for chunk_index, span in enumerate(spans):
         chunk = StoredChunk(
@@ -30,6 +35,17 @@ def cut(document: SourceDocument, tenant_id: TenantId, chunker: Chunker) -> list
         )
         chunks[chunk.id] = chunk
     return list(chunks.values())
+
+
+def _spans(document: SourceDocument, chunker: Chunker) -> Iterator[TextSpan]:
+    """Yield the chunker's spans; Python would cut one that reaches beyond the text, but keep its offsets."""
+    size = len(document.text)
+    for position, span in enumerate(require_iterable("spans", chunker.chunk(document.text))):
+        if not isinstance(span, TextSpan):
+            raise TypeError(f"spans[{position}] must be a TextSpan, {got(span)}")
+        if span.end > size:
+            raise ValueError(f"spans[{position}] must end within the text, at {size}, got {shown(span.end)}")
+        yield span
 
 
 async def stored_embeddings(

@@ -1,21 +1,26 @@
 """Rules for the numbers that callers pass: limits, thresholds, widths, ranges. Not the values stored."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from numbers import Real
 from operator import index
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeVar
 
 from redstring_ref.domain.errors import got, shown
 from redstring_ref.domain.storable import require_text
+
+Item = TypeVar("Item")
 
 
 def require_integer(field: str, value: object) -> int:
     """Return `value` as an `int`: anything with `__index__` but a bool, else `TypeError`."""
     # numpy's bool has no place here either, and no longer offers `__index__`.
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
-        raise TypeError(f"{field} must be an integer, {got(value)}")
-    return index(value)
+    if not isinstance(value, bool) and isinstance(value, SupportsIndex):
+        # numpy's arrays all have an `__index__`, which refuses what is not one integer; so has a class.
+        with suppress(TypeError):
+            return index(value)
+    raise TypeError(f"{field} must be an integer, {got(value)}")
 
 
 def require_at_least(minimum: int, field: str, value: object) -> int:
@@ -45,9 +50,10 @@ def require_dimension(value: object) -> int:
 
 
 def require_min_score(value: object) -> float | None:
-    """Return the threshold as a double, `None` for none.
+    """Return the least double that is not below the threshold, `None` for none.
 
-    A bool or a non-number is a `TypeError`; NaN, or a number beyond a double, a `ValueError`.
+    A score is a double, so it is at or above either both or neither. A bool or a non-number is a
+    `TypeError`; NaN, or a number beyond a double, a `ValueError`.
 
     Spec: ORD-3.
     """
@@ -64,7 +70,18 @@ def require_min_score(value: object) -> float | None:
         raise ValueError("min_score must fit a double")
     if math.isnan(threshold):
         raise ValueError("min_score must not be NaN")
-    return threshold
+    return threshold if value <= threshold else math.nextafter(threshold, math.inf)
+
+
+def require_iterable(field: str, values: Iterable[Item]) -> Iterator[Item]:
+    """Return an iterator over `values`; what Python cannot iterate over is a `TypeError`.
+
+    Spec: PRT-4.
+    """
+    try:
+        return iter(values)
+    except TypeError:
+        raise TypeError(f"{field} must be an iterable, {got(values)}") from None
 
 
 def require_strings(field: str, values: object) -> list[str]:

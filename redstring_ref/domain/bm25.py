@@ -28,13 +28,17 @@ class CorpusStats:
     doc_frequencies: Mapping[str, int]
 
     def __post_init__(self) -> None:
-        require_at_least(0, "n_docs", self.n_docs)
-        require_at_least(0, "total_doc_length", self.total_doc_length)
+        # Python's integers: narrow ones of a database or numpy would divide to less than a double.
+        for name in ("n_docs", "total_doc_length"):
+            object.__setattr__(self, name, require_at_least(0, name, getattr(self, name)))
+        doc_frequencies = {}
         for term, frequency in self.doc_frequencies.items():
             field = f"doc_frequencies[{term!r}]"
-            if require_at_least(0, field, frequency) > self.n_docs:
+            doc_frequencies[term] = require_at_least(0, field, frequency)
+            if doc_frequencies[term] > self.n_docs:
                 limit = f"n_docs {shown(self.n_docs)}"
                 raise ValueError(f"{field} must be at most {limit}, got {shown(frequency)}")
+        object.__setattr__(self, "doc_frequencies", doc_frequencies)
 
     @property
     def average_doc_length(self) -> float:

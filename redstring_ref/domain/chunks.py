@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from redstring_ref.domain.arguments import require_at_least
+from redstring_ref.domain.arguments import require_at_least, require_iterable
 from redstring_ref.domain.errors import got, shown
 from redstring_ref.domain.ids import (
     ChunkId,
@@ -135,7 +135,7 @@ def require_chunks_of(
 
 
 def _checked(chunks: Iterable[StoredChunk], dimension: int) -> Iterator[StoredChunk]:
-    for position, chunk in enumerate(chunks):
+    for position, chunk in enumerate(require_iterable("chunks", chunks)):
         if not isinstance(chunk, StoredChunk):
             raise TypeError(f"chunks[{position}] must be a StoredChunk, {got(chunk)}")
         copy = chunk.copy()

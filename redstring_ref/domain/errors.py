@@ -7,6 +7,11 @@ _MAX_PRINTED_BITS = 2000
 
 
 class _Repr(Repr):
+    def repr1(self, x: object, level: int) -> str:
+        # `Repr` goes by a type's name alone, which a type of another library may share.
+        known = type(x).__module__ in ("builtins", "collections", "array")
+        return super().repr1(x, level) if known else self.repr_instance(x, level)
+
     def repr_int(self, x: int, level: int) -> str:
         if x.bit_length() > _MAX_PRINTED_BITS:
             return f"{'-' if x < 0 else ''}<{x.bit_length()} bits>"

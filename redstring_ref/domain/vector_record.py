@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
+from redstring_ref.domain.arguments import require_iterable
 from redstring_ref.domain.errors import got
 from redstring_ref.domain.ids import EntityId, TenantId, require_tenant, require_uuid
 from redstring_ref.domain.storable import JsonObject, json_object
@@ -58,7 +59,7 @@ def require_records(records: Iterable[VectorRecord], dimension: int) -> list[Vec
     Spec: PRT-2, PRT-3, PRT-4, VEC-5.
     """
     copies = []
-    for position, record in enumerate(records):
+    for position, record in enumerate(require_iterable("records", records)):
         if not isinstance(record, VectorRecord):
             raise TypeError(f"records[{position}] must be a VectorRecord, {got(record)}")
         copy = record.copy()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from redstring_ref.domain.arguments import require_at_least, require_limit, require_strings
+from redstring_ref.domain.arguments import require_at_least, require_iterable, require_limit, require_strings
 from redstring_ref.domain.errors import UnknownEntityError, got
 from redstring_ref.domain.graph import Entity, Relationship
 from redstring_ref.domain.ids import EntityId, RelationshipId, TenantId, require_tenant, require_uuid
@@ -36,7 +36,8 @@ class InMemoryGraphStore(Closable):
         """Return those of `entity_ids` that exist, each once, by id. Spec: GRF-4."""
         self._require_open()
         require_tenant(tenant_id)
-        checked = {EntityId(require_uuid(f"entity_ids[{at}]", each)) for at, each in enumerate(entity_ids)}
+        ids = enumerate(require_iterable("entity_ids", entity_ids))
+        checked = {EntityId(require_uuid(f"entity_ids[{at}]", each)) for at, each in ids}
         return self._of(tenant_id).read_entities(sorted(checked, key=str))
 
     async def find_entities(
@@ -231,7 +232,7 @@ class _TenantGraph:
 
 def _checked(field: str, values: Iterable[Value], kind: type[Value]) -> Iterator[Value]:
     """Yield checked, independent copies; the first bad element raises. Spec: PRT-2 to PRT-4."""
-    for position, value in enumerate(values):
+    for position, value in enumerate(require_iterable(field, values)):
         if not isinstance(value, kind):
             raise TypeError(f"{field}[{position}] must be of type {kind.__name__}, {got(value)}")
         yield value.copy()

@@ -49,7 +49,9 @@ def by_numpy(query: Sequence[float], vectors: "array[float]", squared_norms: "ar
     """Multiply the block with the query in float32, without a copy of it."""
     numpy = import_module("numpy")
     rows = numpy.frombuffer(vectors, numpy.float32).reshape(-1, len(query))
-    dots = (rows @ numpy.array(query, numpy.float32)).astype(numpy.float64)
+    # What underflows is within the error bound, whatever the program has told numpy to do about it.
+    with numpy.errstate(under="ignore"):
+        dots = (rows @ numpy.array(query, numpy.float32)).astype(numpy.float64)
     cosines = dots / numpy.sqrt(numpy.frombuffer(squared_norms, numpy.float64) * squared_norm(query))
     return list(cosines.tolist())
 

@@ -1,4 +1,4 @@
-"""What the PostgreSQL stores are measured against: bare SQL at its best, and the public redstring where it is."""
+"""What the PostgreSQL stores are measured against: bare SQL at its best. Nothing of ours but encodings."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +19,9 @@ ALTER TABLE narrow ALTER COLUMN embedding SET STORAGE PLAIN
 
 COVERING = """
 DROP TABLE IF EXISTS covering;
-CREATE TABLE covering (tenant_id uuid, term text COLLATE "C", chunk integer, tf integer, doc_length integer);
+CREATE TABLE covering (
+    tenant_id uuid, term text COLLATE "C", chunk integer, tf integer, doc_length integer
+);
 CREATE INDEX ON covering (tenant_id, term) INCLUDE (chunk, tf, doc_length)
 """
 
@@ -31,7 +33,8 @@ WITH found AS (
     SELECT term, ln(1::float8 + (%(n)s::float8 - count(*) + 0.5::float8) / (count(*) + 0.5::float8)) AS idf
     FROM found GROUP BY term
 )
-SELECT chunk, sum(idf * (tf / (tf + 1.2::float8 * (0.25::float8 + 0.75::float8 * doc_length / %(average)s::float8))))
+SELECT chunk, sum(idf * (tf / (tf + 1.2::float8 * (
+    0.25::float8 + 0.75::float8 * doc_length / %(average)s::float8))))
 FROM found JOIN weights USING (term) GROUP BY chunk ORDER BY 2 DESC, 1 LIMIT %(limit)s
 """
 
@@ -40,7 +43,8 @@ DROP TABLE IF EXISTS chunk_rows;
 CREATE TABLE chunk_rows (
     tenant_id uuid NOT NULL, id text COLLATE "C" NOT NULL, source_id text NOT NULL, text text NOT NULL,
     chunk_index integer NOT NULL, start_char integer NOT NULL, end_char integer NOT NULL,
-    entity_ids uuid[] NOT NULL, metadata jsonb NOT NULL, embedding vector({dimension}), PRIMARY KEY (tenant_id, id)
+    entity_ids uuid[] NOT NULL, metadata jsonb NOT NULL, embedding vector({dimension}),
+    PRIMARY KEY (tenant_id, id)
 )
 """
 

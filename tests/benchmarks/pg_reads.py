@@ -37,7 +37,8 @@ async def main(dsn: str, rows: int, dimension: int, limit: int, with_public: boo
         statistics = {"tenant": TENANT, "n": rows, "average": terms / rows, "limit": limit}
         for parallel in (2, 0):
             await set_parallel(bare, parallel)
-            note = f"{rows} chunks × {dimension}, limit {limit}, {'parallel' if parallel else 'no parallel'} query"
+            query = "parallel query" if parallel else "no parallel query"
+            note = f"{rows} chunks × {dimension}, limit {limit}, {query}"
             await semantic(store, bare, public, note, dimension, limit)
         await lexical(store, bare, public, f"{rows} chunks, limit {limit}", statistics)
         if public is not None:

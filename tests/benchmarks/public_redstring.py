@@ -1,4 +1,4 @@
-"""The public redstring's chunk store as a peer, where `pip install 'redstring[pgvector]'` was run. No figures."""
+"""The public redstring's chunk store as a peer, where `pip install 'redstring[pgvector]'` was run."""
 
 from collections.abc import Sequence
 from importlib import import_module

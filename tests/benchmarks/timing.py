@@ -1,4 +1,4 @@
-"""Paired timings: contenders take turns, so that a busy moment strikes all of them. What is timed is elsewhere."""
+"""Paired timings: contenders take turns, so that a busy moment strikes all of them."""
 
 import statistics
 import time

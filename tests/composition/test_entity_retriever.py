@@ -150,6 +150,8 @@ def test_half_a_pair_and_a_bad_overfetch_are_refused(
         Retriever(embeddings=FakeEmbeddings(), vectors=missing, graph=graph)
     with pytest.raises(ValueError, match="got None for embeddings"):
         Retriever(embeddings=missing, vectors=vectors, graph=graph)
+    with pytest.raises(ValueError, match="got None for graph"):
+        Retriever(embeddings=FakeEmbeddings(), vectors=vectors, graph=missing)
     with pytest.raises(ValueError, match="overfetch"):
         retriever(vectors, graph, overfetch=0)
     with pytest.raises(ValueError, match="overfetch"):

@@ -13,6 +13,7 @@ from redstring_ref.domain import (
     SourceDocument,
     SourceId,
     StoredChunk,
+    TextSpan,
 )
 from redstring_ref.memory import InMemoryChunkStore
 from tests.support import TENANT, FakeEmbeddings, ParagraphChunker, make_chunk
@@ -161,6 +162,80 @@ async def test_a_wrong_answer_for_three_texts_writes_nothing(
         )
     assert (raised.value.expected, raised.value.actual) == counts
     assert await texts(store, "doc-1") == ["old"]
+
+
+class Consuming(FakeEmbeddings):
+    """A provider that takes the texts out of the list it is given, and loses some on the way."""
+
+    def __init__(self, *, answered: int) -> None:
+        super().__init__()
+        self._answered = answered
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        vectors = await super().embed(texts)
+        assert isinstance(texts, list)
+        texts.clear()
+        return vectors[: self._answered]
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+async def test_a_provider_that_consumes_its_list_of_texts_is_counted_all_the_same(
+    store: InMemoryChunkStore, answered: int
+) -> None:
+    given = document("doc-1", "one", "two")
+    with pytest.raises(EmbeddingProviderError) as raised:
+        await index_documents(
+            [given],
+            store=store,
+            tenant_id=TENANT,
+            chunker=ParagraphChunker(),
+            embeddings=Consuming(answered=answered),
+        )
+    assert (raised.value.expected, raised.value.actual) == (2, answered)
+    assert await texts(store, "doc-1") == []
+    report = await index_documents(
+        [given], store=store, tenant_id=TENANT, chunker=ParagraphChunker(), embeddings=Consuming(answered=2)
+    )
+    assert report.chunks_embedded == 2
+
+
+class Careless:
+    """A chunker that answers what it is told to."""
+
+    def __init__(self, spans: Any) -> None:
+        self._spans = spans
+
+    def chunk(self, text: str) -> Any:
+        return self._spans
+
+
+@pytest.mark.parametrize(
+    ("spans", "error", "message"),
+    [
+        ([TextSpan(0, 2), TextSpan(2, 5)], ValueError, r"spans\[1\] must end within the text, at 4, got 5"),
+        ([TextSpan(9, 10)], ValueError, r"spans\[0\] must end within the text, at 4, got 10"),
+        ([(0, 4)], TypeError, r"spans\[0\] must be a TextSpan, got \(0, 4\) \(tuple\)"),
+        (["one\n"], TypeError, r"spans\[0\] must be a TextSpan, got 'one\\n' \(str\)"),
+        (None, TypeError, r"spans must be an iterable, got None \(NoneType\)"),
+    ],
+)
+async def test_a_chunker_that_gives_no_spans_of_the_text_is_refused(
+    store: InMemoryChunkStore, spans: Any, error: type[Exception], message: str
+) -> None:
+    await index_documents([document("doc-1", "old")], store=store, tenant_id=TENANT)
+    with pytest.raises(error, match=f"^{message}$"):
+        await index_documents(
+            [document("doc-1", "one")], store=store, tenant_id=TENANT, chunker=Careless(spans)
+        )
+    assert await texts(store, "doc-1") == ["old"]
+
+
+@pytest.mark.parametrize("documents", [None, 5, document("doc-1", "one")], ids=["none", "int", "document"])
+async def test_what_holds_no_documents_is_refused_by_its_name(
+    store: InMemoryChunkStore, documents: Any
+) -> None:
+    with pytest.raises(TypeError, match=r"^documents must be an iterable, got "):
+        await index_documents(documents, store=store, tenant_id=TENANT)
 
 
 async def test_a_vector_that_cannot_be_ranked_writes_nothing(store: InMemoryChunkStore) -> None:

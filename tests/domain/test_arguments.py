@@ -16,6 +16,7 @@ from redstring_ref.domain.arguments import (
     require_at_least,
     require_dimension,
     require_integer,
+    require_iterable,
     require_limit,
     require_min_score,
     require_strings,
@@ -63,7 +64,7 @@ def test_an_integer_is_anything_with_an_index(value: object) -> None:
     [lambda value: require_integer("k", value), lambda value: require_limit("k", value), require_dimension],
 )
 def test_a_bool_or_a_non_integer_is_a_type_error(require: Callable[[object], int], value: object) -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^(k|dimension) must be an integer, got "):
         require(value)
 
 
@@ -124,6 +125,30 @@ def test_a_threshold_is_any_real_number_that_fits_a_double(value: object, thresh
     found = require_min_score(value)
     assert found == threshold
     assert type(found) in (float, type(None))
+
+
+@pytest.mark.parametrize(
+    ("value", "threshold"),
+    [
+        (Fraction(1, 3), float.fromhex("0x1.5555555555556p-2")),  # its nearest double lies below
+        (Fraction(2, 3), float.fromhex("0x1.5555555555556p-1")),  # the nearest from below is ...555p-1
+        (-Fraction(1, 3), -float.fromhex("0x1.5555555555555p-2")),
+        (Fraction(1, 2) + Fraction(1, 10**400), math.nextafter(0.5, 1.0)),
+        (Fraction(1, 2) - Fraction(1, 10**400), 0.5),
+        (Fraction(1, 10**400), 5e-324),
+        (2**53 + 1, 2.0**53 + 2),
+    ],
+    ids=range(7),
+)
+def test_a_threshold_between_two_doubles_is_the_upper_one(value: object, threshold: float) -> None:
+    assert require_min_score(value) == threshold
+
+
+@pytest.mark.skipif(not WIDE_LONG_DOUBLE, reason="long double is no wider than double here")
+def test_a_long_double_threshold_is_not_rounded_down() -> None:
+    little = numpy.longdouble(2) ** -60
+    assert require_min_score(numpy.longdouble(0.5) + little) == math.nextafter(0.5, 1.0)
+    assert require_min_score(numpy.longdouble(0.5) - little) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -207,6 +232,24 @@ def test_a_lone_str_is_not_its_letters(values: object) -> None:
 def test_a_string_that_is_none_is_told_by_position(values: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         require_strings("terms", values)
+
+
+class Seen:
+    """What Python iterates over by index."""
+
+    def __getitem__(self, index: int) -> str:
+        return "ab"[index]
+
+
+@pytest.mark.parametrize("values", ["ab", ["a", "b"], {"a": 1, "b": 2}, iter("ab"), Seen()], ids=range(5))
+def test_an_iterable_is_whatever_python_iterates_over(values: Any) -> None:
+    assert list(require_iterable("chunks", values)) == ["a", "b"]
+
+
+@pytest.mark.parametrize("values", [None, 5, list, numpy.array(1)], ids=range(4))
+def test_what_cannot_be_iterated_over_is_refused_by_its_name(values: Any) -> None:
+    with pytest.raises(TypeError, match=r"^chunks must be an iterable, got "):
+        require_iterable("chunks", values)
 
 
 @pytest.mark.drawn

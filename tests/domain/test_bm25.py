@@ -234,6 +234,22 @@ def test_statistics_are_integers(value: Any) -> None:
 def test_statistics_do_not_change() -> None:
     with pytest.raises(FrozenInstanceError):
         STATS.n_docs = 4  # type: ignore[misc]
+    frequencies = {"x": 1}
+    stats = CorpusStats(2, 2, frequencies)
+    frequencies["x"] = 3
+    assert stats.doc_frequencies == {"x": 1}
+
+
+@pytest.mark.parametrize("narrow", [numpy.int8, numpy.int16, numpy.uint8])
+def test_statistics_of_narrow_integers_are_those_of_pythons(narrow: Any) -> None:
+    stats = CorpusStats(narrow(3), narrow(100), {"x": narrow(2)})
+    counts = [stats.n_docs, stats.total_doc_length, stats.doc_frequencies["x"]]
+    assert ([type(count) for count in counts], counts) == ([int, int, int], [3, 100, 2])
+    # numpy would divide these in half precision.
+    assert stats.average_doc_length == 100 / 3
+    assert bm25_score(["x"], {"x": 1}, 40, stats) == bm25_score(
+        ["x"], {"x": 1}, 40, CorpusStats(3, 100, {"x": 2})
+    )
 
 
 # Drawn

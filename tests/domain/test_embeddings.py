@@ -73,6 +73,9 @@ def test_the_vectors_are_copies() -> None:
         (lambda: b"abc", 3),
         (lambda: {"a": A, "b": B, "c": C}, 3),
         (lambda: {1, 2, 3}, 3),
+        # Vectors all three, but in an order that nobody gave them, or as the keys of something else.
+        (lambda: frozenset([tuple(A), tuple(B), tuple(C)]), 3),
+        (lambda: dict.fromkeys([tuple(A), tuple(B), tuple(C)]), 3),
         (lambda: range(3), 3),
         (lambda: np.array([1.0, 2.0, 3.0]), 3),
         (lambda: np.array(1.0), None),

@@ -130,6 +130,26 @@ def test_uuids_are_ordered_by_their_lower_case_text() -> None:
     assert ids([[third], [first], [second]]) == [first, second, third]
 
 
+class Labelled:
+    """An id whose `repr` is ordered against its text."""
+
+    def __init__(self, text: str, representation: str) -> None:
+        self._text = text
+        self._representation = representation
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return self._representation
+
+
+def test_the_text_of_an_id_comes_before_its_repr() -> None:
+    first, second, third = Labelled("A", "3"), Labelled("a", "2"), Labelled("b", "1")
+    for order in permutations([first, second, third]):
+        assert ids([[each] for each in order]) == [first, second, third]
+
+
 def test_ids_that_print_alike_are_ordered_by_their_repr() -> None:
     number, text = 1, "1"
     identity = UUID("0000000a-0000-4000-8000-000000000001")

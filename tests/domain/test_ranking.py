@@ -112,13 +112,13 @@ def test_a_limit_that_python_does_not_print_is_a_limit() -> None:
 
 @pytest.mark.parametrize(("limit", "error"), BAD_LIMITS)
 def test_a_bad_limit_is_refused_even_where_there_is_nothing(limit: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
+    with pytest.raises(error, match=r"^limit must be "):
         best_first([], limit)
-    with pytest.raises(error):
+    with pytest.raises(error, match=r"^limit must be "):
         best_first(TIED, limit)
-    with pytest.raises(error):
+    with pytest.raises(error, match=r"^limit must be "):
         rank_vectors([1.0], [("a", [1.0])], limit)
-    with pytest.raises(error):
+    with pytest.raises(error, match=r"^k must be "):
         rank_chunks(["x"], LexicalCandidates(CorpusStats(0, 0, {"x": 0}), []), limit)
 
 
@@ -174,6 +174,13 @@ def test_zero_scores_are_dropped_before_the_cut() -> None:
 def test_a_term_that_every_chunk_holds_drops_nothing() -> None:
     everywhere = [candidate(text, 2, {"x": 1}) for text in "abc"]
     assert len(ranked_texts(["x"], everywhere, 9, CorpusStats(3, 6, {"x": 3}))) == 3
+
+
+def test_a_score_however_small_is_above_zero() -> None:
+    n_docs = 2**40
+    everywhere = LexicalCandidates(CorpusStats(n_docs, n_docs, {"x": n_docs}), [candidate("a", 1, {"x": 1})])
+    (found,) = rank_chunks(["x"], everywhere, 1)
+    assert 0.0 < found.score < 1e-12
 
 
 def test_nothing_ranks_without_terms_without_candidates_or_without_a_corpus() -> None:

@@ -204,6 +204,9 @@ def test_the_type_is_judged_before_the_value() -> None:
         (Fraction(1, 3), float.fromhex("0x1.555556p-2")),
         # Exactly halfway between two doubles, right above a halfway point of float32.
         (1 + Fraction(1, 2**24) + Fraction(1, 2**53), 1 + 2**-23),
+        # Between a halfway point and the double next to it, which is the nearer one and has an odd last bit.
+        (1 + Fraction(1, 2**24) + Fraction(3, 2**54), 1 + 2**-23),
+        (1 + Fraction(3, 2**24) - Fraction(3, 2**54), 1 + 2**-23),
     ],
 )
 def test_a_component_becomes_the_nearest_float32_from_its_exact_value(value: Any, expected: float) -> None:

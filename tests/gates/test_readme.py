@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pg.server import Server
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("spec/**/*.md"))]
@@ -23,14 +25,26 @@ def python(*arguments: str) -> str:
 
 
 def test_the_readme_has_the_blocks_that_are_tested() -> None:
-    assert [kind for kind, _ in BLOCKS] == ["console", "console", "python", "text", "text", "python", "text"]
+    kinds = ["console", "console", "python", "text", "python", "text", "text", "python", "text"]
+    assert [kind for kind, _ in BLOCKS] == kinds
 
 
-@pytest.mark.parametrize(("code", "following"), PROGRAMS, ids=["library", "adapter"])
+LIBRARY, POSTGRES, ADAPTER = PROGRAMS
+
+
+@pytest.mark.parametrize(("code", "following"), [LIBRARY, ADAPTER], ids=["library", "adapter"])
 def test_a_program_prints_what_the_block_after_it_shows(code: str, following: tuple[str, str]) -> None:
     kind, expected = following
     assert kind == "text"
     assert python("-c", code) == expected
+
+
+def test_the_program_for_postgres_prints_the_same_as_the_one_in_memory(postgres: Server) -> None:
+    code, (kind, expected) = POSTGRES
+    assert (kind, expected) == LIBRARY[1]
+    command = [sys.executable, "-W", "error", "-c", code, postgres.create_database("readme")]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603 (own code)
+    assert result.stdout == expected
 
 
 def test_the_run_command_needs_nothing_and_finds_the_rule() -> None:

@@ -9,7 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "spec").glob("[0-9]*.md"))
 RULE = re.compile(r"^## ([A-Z]{2,3}-\d+) .+\n\n((?:.+\n)+)", re.MULTILINE)
-CITED = re.compile(r"\b(CHK|TXT|VEC|LEX|ORD|FUS|PRT|VST|TEN|RET|ENT|IDX|SPL|EMB|GRF|PG)-(\d+)(?: to \1-(\d+))?")
+CITED = re.compile(
+    r"\b(CHK|TXT|VEC|LEX|ORD|FUS|PRT|VST|TEN|RET|ENT|IDX|SPL|EMB|GRF|PG)-(\d+)(?: to \1-(\d+))?"
+)
 
 
 def defined() -> list[str]:

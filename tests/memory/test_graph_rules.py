@@ -90,6 +90,16 @@ async def test_arguments_are_judged_in_the_order_of_the_signature(store: InMemor
         await store.find_entities(TENANT, limit=bad, entity_type=bad, name="Ada")
 
 
+async def test_what_cannot_be_iterated_over_is_refused_by_its_name(store: InMemoryGraphStore) -> None:
+    missing: Any = None
+    with pytest.raises(TypeError, match=r"^entity_ids must be an iterable, got None"):
+        await store.get_entities(missing, TENANT)
+    with pytest.raises(TypeError, match=r"^entities must be an iterable, got None"):
+        await store.upsert_entities(missing)
+    with pytest.raises(TypeError, match=r"^relationships must be an iterable, got None"):
+        await store.upsert_relationships(missing)
+
+
 async def test_the_first_bad_element_of_a_batch_is_the_one_that_is_named(store: InMemoryGraphStore) -> None:
     dangling, bad = edge(0, 0, 1), edge(1, 0, 1)
     dangling.target_entity_id = UNKNOWN

@@ -3,13 +3,15 @@
 import math
 import sys
 from array import array
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redstring_ref.domain import InvalidVectorError, as_vector, rank_vectors
+from redstring_ref.domain import InvalidVectorError, as_vector, rank_vectors, score
 from redstring_ref.domain.vectors import (
     FLOAT32_ROUNDOFF,
     FLOAT64_ROUNDOFF,
@@ -18,7 +20,7 @@ from redstring_ref.domain.vectors import (
     dot_product,
     squared_norm,
 )
-from redstring_ref.memory import proposal
+from redstring_ref.memory import proposal, vector_index
 from redstring_ref.memory.proposal import Proposal, by_numpy, by_sum, by_sumprod, fastest
 from redstring_ref.memory.vector_index import VectorIndex
 
@@ -120,8 +122,96 @@ def test_the_error_bound_holds_for_adversarial_vectors(each_proposal: Proposal, 
         )
 
 
+def off_by(errors: list[float]) -> Proposal:
+    """Return a proposal of which each cosine is off by so many times almost the bound of float32."""
+
+    def cosines(
+        query: Sequence[float], vectors: "array[float]", squared_norms: "array[float]"
+    ) -> list[float]:
+        bound = cosine_error_bound(len(query), FLOAT32_ROUNDOFF)
+        exact = by_sum(query, vectors, squared_norms)
+        return [each + error * 0.999 * bound for each, error in zip(exact, errors, strict=True)]
+
+    return Proposal(FLOAT32_ROUNDOFF, cosines)
+
+
+TIED = {"a": [1.0, 0.0], "b": [1.0, 0.0], "c": [1.0, 0.0], "d": [1.0, 0.0]}
+
+
+@pytest.mark.parametrize("errors", [[-1.0, 1.0, 1.0, 1.0], [-1.0, -1.0, 1.0, 1.0], [1.0, -1.0, -1.0, 1.0]])
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_an_error_up_to_the_bound_loses_nothing_at_the_cut(errors: list[float], limit: int) -> None:
+    index: VectorIndex[str] = VectorIndex(2, off_by(errors))
+    for key, vector in TIED.items():
+        index.put(key, vector)
+    assert index.nearest([1.0, 0.0], limit) == [("a", 1.0), ("b", 1.0), ("c", 1.0)][:limit]
+
+
+@pytest.mark.parametrize("query", [[1.0, 0.0], [3.0, 4.0], [0.0, 1.0], [-1.0, 1.0]])
+def test_an_error_up_to_the_bound_loses_nothing_at_the_threshold(query: list[float]) -> None:
+    index: VectorIndex[str] = VectorIndex(2, off_by([-1.0]))
+    index.put("a", [1.0, 0.0])
+    threshold = score(query, [1.0, 0.0])
+    assert index.nearest(query, 1, threshold) == [("a", threshold)]
+    assert index.nearest(query, 1, math.nextafter(threshold, 2.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "min_score", "scored"),
+    [(1, None, 1), (3, None, 3), (3, 0.999, 3), (9, 0.999, 9), (99, 0.999, 14), (1, 1.1, 0), (99, None, 99)],
+)
+def test_what_cannot_be_in_the_answer_is_not_scored(
+    each_proposal: Proposal,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: int,
+    min_score: float | None,
+    scored: int,
+) -> None:
+    counts = []
+
+    def counting(
+        query: Sequence[float],
+        vectors: Iterable[tuple[str, list[float]]],
+        limit: int,
+        min_score: float | None,
+    ) -> list[tuple[str, float]]:
+        pairs = list(vectors)
+        counts.append(len(pairs))
+        return rank_vectors(query, pairs, limit, min_score)
+
+    monkeypatch.setattr(vector_index, "rank_vectors", counting)
+    index: VectorIndex[str] = VectorIndex(2, each_proposal)
+    for step in range(1, 100):
+        # Of 99 directions, a quarter of a degree apart, the first 14 score at least 0.999: cos 3.6° > 0.998.
+        angle = math.radians(step / 4)
+        index.put(f"{step:02}", as_vector([math.cos(angle), math.sin(angle)]))
+    index.nearest([1.0, 0.0], limit, min_score)
+    assert counts == [scored]
+
+
+def test_a_vector_that_is_overwritten_or_moved_takes_its_norm_along(each_proposal: Proposal) -> None:
+    index: VectorIndex[str] = VectorIndex(2, each_proposal)
+    for key, vector in {"a": [2.0**40, 0.0], "b": [1.0, 1.0], "c": [2.0**-40, 2.0**-41]}.items():
+        index.put(key, vector)
+    index.put("a", [2.0**-40, 0.0])
+    assert [key for key, _ in index.nearest([1.0, 0.0], 1)] == ["a"]
+    index.put("a", [0.0, 2.0**40])
+    assert [key for key, _ in index.nearest([1.0, 0.0], 1)] == ["c"]
+    index.discard("a")
+    assert [key for key, _ in index.nearest([1.0, 0.0], 1)] == ["c"]
+    assert [key for key, _ in index.nearest([0.0, 1.0], 1)] == ["b"]
+
+
+def test_numpy_may_be_told_to_raise_on_underflow() -> None:
+    index: VectorIndex[str] = VectorIndex(2, PROPOSALS["numpy"])
+    for key in "ab":
+        index.put(key, as_vector([1e-30, 1.0]))
+    with numpy.errstate(all="raise"):
+        assert index.nearest(as_vector([1e-30, 1.0]), 1) == [("a", 1.0)]
+
+
 def test_numpy_proposes_where_it_is_installed_and_the_width_allows() -> None:
-    assert fastest(384).cosines is by_numpy
+    assert fastest(384).cosines is fastest(2**20).cosines is by_numpy
     assert fastest(2**20 + 1).roundoff == FLOAT64_ROUNDOFF
 
 

@@ -99,11 +99,11 @@ class Server:
                 os.kill(child, signal.SIGKILL)
         self._process.wait(30)
 
-    def create_database(self, name: str, options: str = "") -> str:
+    def create_database(self, name: str, options: str = "", encoding: str = "UTF8") -> str:
         """Create an empty database and return how to reach it."""
         with psycopg.connect(self.dsn(), autocommit=True) as connection:
-            create = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' {}")
-            connection.execute(create.format(sql.Identifier(name), sql.SQL(options)))
+            create = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING {} {}")
+            connection.execute(create.format(sql.Identifier(name), sql.Literal(encoding), sql.SQL(options)))
         return self.dsn(name)
 
     def _started(self, command: list[str], deadline: float) -> bool:

@@ -65,6 +65,14 @@ async def test_an_entity_is_read_by_source_code_points_then_index_then_id(store:
     ]
 
 
+async def test_many_chunks_of_one_position_are_read_by_id(store: ChunkStore) -> None:
+    chunks = [make_chunk(f"text {number}", entity_ids=[ENTITY]) for number in range(60)]
+    await store.upsert_many(chunks)
+    by_id = sorted(chunk.id for chunk in chunks)
+    assert [chunk.id for chunk in await store.get_by_source(DOC, TENANT)] == by_id
+    assert [chunk.id for chunk in await store.get_by_entity(ENTITY, TENANT)] == by_id
+
+
 @pytest.mark.parametrize("bad", [None, 1, b"doc-1"])
 async def test_an_id_of_another_type_is_refused(store: ChunkStore, bad: Any) -> None:
     with pytest.raises(TypeError, match="chunk_id"):

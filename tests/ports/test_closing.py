@@ -73,8 +73,10 @@ async def test_every_method_of_a_closed_store_is_refused(port: type, new_store: 
     for method in methods:
         parameters = inspect.signature(method).parameters.values()
         required = [each for each in parameters if each.default is inspect.Parameter.empty]
-        with pytest.raises(StoreClosedError, match="is closed"):
-            await method(*[UUID(int=1) for _ in required])
+        # Whatever is wrong with the arguments, that the store is closed comes first.
+        for argument in (UUID(int=1), None):
+            with pytest.raises(StoreClosedError, match="is closed"):
+                await method(*[argument for _ in required])
 
 
 @pytest.mark.parametrize("new_store", NEW_STORES)

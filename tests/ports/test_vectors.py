@@ -116,6 +116,40 @@ async def test_bad_options_are_refused(
         await vector_store.search([1.0, 0.0], TENANT, **options)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"vector": None, "tenant_id": None}, TypeError, "tenant_id must be a UUID"),
+        ({"vector": None, "k": -1}, TypeError, "vector must be a sequence"),
+        ({"vector": [1.0], "k": -1}, DimensionMismatchError, "vector: expected 2"),
+        ({"k": -1, "entity_types": "person", "min_score": "x"}, ValueError, "k must be at least 0"),
+        ({"entity_types": "person", "min_score": "x"}, TypeError, "entity_types must be an iterable of str"),
+        ({"min_score": "x"}, TypeError, "min_score must be a real number"),
+    ],
+    ids=range(6),
+)
+async def test_the_tenant_is_judged_first_then_the_arguments_in_order(
+    vector_store: VectorStore, arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    options: dict[str, Any] = {"vector": [1.0, 0.0], "tenant_id": TENANT, **arguments}
+    with pytest.raises(error, match=f"^{message}"):
+        await vector_store.search(**options)
+
+
+async def test_each_method_judges_the_tenant_before_the_entity(vector_store: VectorStore) -> None:
+    bad: Any = "bad"
+    for method in (vector_store.get, vector_store.delete):
+        with pytest.raises(TypeError, match=r"^tenant_id must be a UUID"):
+            await method(bad, bad)
+
+
+async def test_what_holds_no_records_is_refused_by_its_name(vector_store: VectorStore) -> None:
+    for records in (None, 5):
+        missing: Any = records
+        with pytest.raises(TypeError, match=r"^records must be an iterable, got "):
+            await vector_store.upsert_many(missing)
+
+
 async def test_numpy_vectors_and_integers_are_accepted(vector_store: VectorStore) -> None:
     await vector_store.upsert(record(IDS[0], numpy.array([3, 4])))
     vector: Any = numpy.array([3.0, 4.0])
