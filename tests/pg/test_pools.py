@@ -49,7 +49,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "rows as dicts": {"kwargs": {"row_factory": dict_row}},
     "one connection": {"size": 1},
     "serializable": {"kwargs": {"options": "-c default_transaction_isolation=serializable"}},
-    "an encoding of its own": {"kwargs": {"client_encoding": "latin1"}},
     "settings of its own": {
         "kwargs": {
             "options": "-c datestyle=German -c extra_float_digits=-15 -c bytea_output=escape -c jit=on"
@@ -66,6 +65,17 @@ async def test_the_answers_do_not_depend_on_the_callers_options(dsn: str, schema
         support.chunk_store(dsn, schema, **OPTIONS[name]) as store,
     ):
         await assert_same_answers(reference, store, EVERYTHING * 2)
+
+
+async def test_a_client_encoding_in_which_text_would_change_is_refused(dsn: str, schema: str) -> None:
+    async with (
+        support.chunk_store(dsn, schema) as utf8,
+        support.new_pool(dsn, 1, kwargs={"client_encoding": "latin1"}) as pool,
+    ):
+        latin1 = PostgresChunkStore(pool, dimension=2, schema=schema)
+        for each in EVERYTHING:
+            assert "client_encoding must be UTF8" in str(await each.on(latin1))
+        assert await utf8.delete_by_tenant(TENANT) == 0
 
 
 async def discard_all(connection: AsyncConnection[TupleRow]) -> None:
