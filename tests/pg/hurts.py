@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from uuid import UUID
 
@@ -21,8 +22,13 @@ ENTITIES = [
 
 def base(dimension: int, seed: int = 0) -> Vector:
     """Return a vector of float32 values around 0, another one for each seed."""
+    return list(_base(dimension, seed))
+
+
+@cache
+def _base(dimension: int, seed: int) -> "array[float]":
     random = Random(seed)  # noqa: S311 (pinned, no secret)
-    return array("f", [random.gauss(0.0, 1.0) for _ in range(dimension)]).tolist()
+    return array("f", [random.gauss(0.0, 1.0) for _ in range(dimension)])
 
 
 def axis(dimension: int, length: float = 1.0, position: int = 0) -> Vector:

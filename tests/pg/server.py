@@ -30,6 +30,7 @@ if sys.platform == "linux":
     # After a crash, one system call in the place of one for each file of the cluster.
     DURABLE |= {"recovery_init_sync_method": "syncfs"}
 START_SECONDS = 60.0
+FOLDER_PREFIX = f"redstring-pg-{os.getpid()}-"
 
 
 class Server:
@@ -144,18 +145,41 @@ class Server:
 def running_server(
     settings: Mapping[str, str] = FAST, environment: Mapping[str, str] | None = None
 ) -> Iterator[Server]:
-    """Yield a started server, and leave neither a process nor a file behind."""
-    folder = Path(tempfile.mkdtemp(prefix="redstring-pg-"))
+    """Yield a started server; leave neither process nor file behind, even if this process is killed."""
+    folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
     server = None
-    try:
-        server = Server(folder, settings, environment or {})
-        server.initialize()
-        server.start()
-        yield server
-    finally:
-        if server is not None:
-            server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    with guarded(folder):
+        try:
+            server = Server(folder, settings, environment or {})
+            server.initialize()
+            server.start()
+            yield server
+        finally:
+            if server is not None:
+                server.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+# Ends when its standard input does, as it does whichever way its parent ends; then cleans up what is left.
+_GUARD = """
+import os, pathlib, shutil, signal, sys
+folder = pathlib.Path(sys.argv[1])
+sys.stdin.read()
+try:
+    os.kill(int((folder / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
+except (OSError, ValueError, IndexError):
+    pass
+shutil.rmtree(folder, ignore_errors=True)
+"""
+
+
+@contextmanager
+def guarded(folder: Path) -> Iterator[None]:
+    """Run the block; if this process ends within it, a guard stops the server and removes `folder`."""
+    command = [sys.executable, "-I", "-S", "-c", _GUARD, str(folder)]
+    # In a session of its own Ctrl-C does not reach it.
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):  # noqa: S603 (own program)
+        yield
 
 
 def unprivileged_user() -> "pwd.struct_passwd | None":

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -145,6 +146,7 @@ entity_types: st.SearchStrategy[object] = rarely(
 )
 
 
+@cache
 def chunk_calls(dimension: int) -> st.SearchStrategy[list[Call]]:
     """Draw calls of a chunk store of this width."""
     some_tenant: st.SearchStrategy[TenantId] = st.sampled_from(TENANTS)
@@ -206,6 +208,7 @@ def bad_records(dimension: int) -> list[object]:
     return bad
 
 
+@cache
 def vector_calls(dimension: int) -> st.SearchStrategy[list[Call]]:
     """Draw calls of an entity vector store of this width."""
     bad = bad_records(dimension)

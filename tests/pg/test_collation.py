@@ -124,6 +124,34 @@ async def test_terms_are_matched_and_tied_by_code_point(english: str) -> None:
         await assert_same_answers(reference, store, calls)
 
 
+OLDER_TABLE = """
+CREATE TABLE older (
+    tenant_id uuid NOT NULL, id text NOT NULL, source_id text NOT NULL, text text NOT NULL,
+    chunk_index integer NOT NULL, start_char integer NOT NULL, end_char integer NOT NULL,
+    entity_ids uuid[] NOT NULL DEFAULT '{}', metadata jsonb NOT NULL DEFAULT '{}',
+    doc_length integer NOT NULL DEFAULT 0, embedding vector(2), PRIMARY KEY (tenant_id, id)
+)
+"""
+
+
+async def test_a_table_that_another_library_made_here_is_read_in_code_point_order_too(english: str) -> None:
+    # Its columns have the collation of the database.
+    async with support.connected(english) as connection:
+        await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        await connection.execute(OLDER_TABLE)
+    async with (
+        InMemoryChunkStore(dimension=2) as reference,
+        support.chunk_store(english, "public", table="older") as store,
+    ):
+        limits = [1, 7, 60, 2**70]
+        calls = [call("upsert_many", chunks())]
+        calls += [call("get_by_entity", entity, TENANT) for entity in ENTITIES[:2]]
+        calls += [call("get_by_source", source, TENANT) for source in SOURCES]
+        calls += [call("lexical_candidates", ["tie"], TENANT, limit) for limit in limits]
+        calls += [call("semantic_candidates", [1.0, 1.0], TENANT, limit) for limit in limits]
+        await assert_same_answers(reference, store, calls)
+
+
 async def test_entity_vectors_tie_by_canonical_id(english: str) -> None:
     async with support.vector_store(english, "public") as store:
         ids = [EntityId(UUID(int=(n * 2_654_435_761) % 2**32 << 96)) for n in range(40)]

@@ -83,7 +83,7 @@ async def crowd(dsn: str, schema: str) -> AsyncIterator[Crowd]:
 
 
 async def test_two_re_indexes_of_one_source_end_as_one_and_readers_see_whole_sources(crowd: Crowd) -> None:
-    red, blue = chunking("red", 7, entity_ids=ENTITIES), chunking("blue", 4, entity_ids=ENTITIES[:1])
+    red, blue = chunking("red", 3, entity_ids=ENTITIES[:2]), chunking("blue", 1, entity_ids=ENTITIES[:1])
     whole = [await expected_reading(red), await expected_reading(blue)]
     await crowd.stores[0].replace_source(DOC, TENANT, red)
     writes = [call("replace_source", DOC, TENANT, red), call("replace_source", DOC, TENANT, blue)]
@@ -195,6 +195,11 @@ PAIRS: dict[str, Callable[[], list[Call]]] = {
         call("delete_by_tenant", TENANT),
         call("upsert_many", mixed_batch("new", 12)),
     ],
+    "upserts of overlapping sources": lambda: [
+        call("upsert_many", [make_chunk("tie a", source_id=f"doc-{n}") for n in range(2, 9)]),
+        call("upsert_many", [make_chunk("tie a", source_id=f"doc-{n}") for n in range(11, 0, -1)]),
+        call("upsert_many", [make_chunk("tie a", source_id=f"doc-{n}") for n in (8, 2, 5, 1)]),
+    ],
     "two deletes": lambda: [
         call("delete_by_source", "doc-1", TENANT),
         call("delete_by_tenant", TENANT),
@@ -222,6 +227,23 @@ async def test_writes_at_once_raise_nothing_and_end_as_one_order_of_them(crowd: 
     ]
     for number in range(20):
         await crowd.assert_serialisable(before, calls if number % 2 else calls[::-1], READS)
+
+
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+async def test_the_callers_isolation_level_makes_no_write_fail_nor_see_an_older_moment(
+    dsn: str, schema: str, isolation: str
+) -> None:
+    level = isolation.replace(" ", r"\ ")
+    options: dict[str, Any] = {"kwargs": {"options": f"-c default_transaction_isolation={level}"}}
+    async with AsyncExitStack() as stack:
+        stores = [
+            await stack.enter_async_context(support.chunk_store(dsn, schema, size=1, **options))
+            for _ in range(4)
+        ]
+        before = [call("delete_by_tenant", TENANT), call("delete_by_tenant", OTHER_TENANT)]
+        before.append(call("upsert_many", chunking("old", 5)))
+        for _ in range(8):
+            await Crowd(stores).assert_serialisable(before, PAIRS["four at once"](), READS)
 
 
 @pytest.mark.parametrize("first", ["delete_by_source", "delete_by_tenant", "upsert_many", "replace_source"])

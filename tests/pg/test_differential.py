@@ -7,6 +7,7 @@ each store are drawn, 2,000 where the environment says REDSTRING_NIGHTLY=1.
 import math
 import os
 from collections.abc import AsyncIterator, Iterator
+from itertools import permutations
 from typing import Any
 from uuid import UUID
 
@@ -239,6 +240,36 @@ async def test_bm25_scores_that_differ_in_their_last_bit_only(home: tuple[str, s
     calls = [call("upsert_many", batch)]
     calls += [call("lexical_candidates", terms, TENANT, limit) for limit in range(0, 50, 3)]
     calls += [call("lexical_candidates", terms[::-1], TENANT, limit) for limit in range(0, 50, 5)]
+    await compare_chunks(home, 2, calls)
+
+
+async def test_bm25_ties_whose_weights_add_up_in_another_order(home: tuple[str, str]) -> None:
+    # The same five weights, each time on other terms: one exact sum, and several of a plain addition.
+    counts = list(permutations(range(1, 6)))
+    batch = [
+        make_chunk(
+            " ".join(f"{word} " * count for word, count in zip("vwxyz", each, strict=True)), chunk_index=n
+        )
+        for n, each in enumerate(counts)
+    ]
+    calls = [call("upsert_many", batch)]
+    calls += [
+        call("lexical_candidates", list("vwxyz"), TENANT, limit) for limit in [1, 2, 10, 40, 90, *cuts(120)]
+    ]
+    calls += [call("lexical_candidates", list("zyxwvv"), TENANT, limit) for limit in (1, 10, 60)]
+    await compare_chunks(home, 2, calls)
+
+
+async def test_repeated_terms_count_before_the_cut(home: tuple[str, str]) -> None:
+    batch = [make_chunk(f"tie n{n} {'filler ' * 3}", chunk_index=n) for n in range(60)]
+    batch += [
+        make_chunk(f"order order order order n{n}", source_id="doc-2", chunk_index=n) for n in range(60)
+    ]
+    asked = [["tie", "order"], ["tie", "order", "tie", "tie", "tie", "tie"]]
+    calls = [call("upsert_many", batch)]
+    calls += [
+        call("lexical_candidates", terms, TENANT, limit) for terms in asked for limit in (1, 5, 30, 60, 61)
+    ]
     await compare_chunks(home, 2, calls)
 
 

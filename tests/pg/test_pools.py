@@ -21,17 +21,22 @@ CHUNKS = [
     )
     for n in range(7)
 ]
+CHUNKS.append(
+    make_chunk("tie \u00e9l\u00e4n \u691c\u7d22 \U0001f600", chunk_index=7, metadata={"\u00e9": "\U0001f600"})
+)
 READS = [
     call("get", CHUNKS[1].id, TENANT),
     call("get_by_source", "doc-1", TENANT),
     call("get_by_entity", ENTITIES[0], TENANT),
-    call("lexical_candidates", ["tie", "n3"], TENANT, 3),
+    call("lexical_candidates", ["tie", "n3", "\u00e9l\u00e4n", "\u691c"], TENANT, 3),
     call("semantic_candidates", [1.0, 2.0], TENANT, 3),
 ]
 EVERYTHING = [
     call("upsert_many", CHUNKS),
     *READS,
-    call("replace_source", "doc-1", TENANT, CHUNKS[:5]),
+    call("replace_source", "doc-1", TENANT, CHUNKS[3:]),
+    call("replace_source", "\u00e9\u691c", TENANT, [make_chunk("tie", source_id="\u00e9\u691c")]),
+    call("get_by_source", "\u00e9\u691c", TENANT),
     *READS,
     call("upsert_many", [make_chunk("tie", source_id="doc-2")]),
     call("delete_by_source", "doc-2", TENANT),
@@ -44,7 +49,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "rows as dicts": {"kwargs": {"row_factory": dict_row}},
     "one connection": {"size": 1},
     "serializable": {"kwargs": {"options": "-c default_transaction_isolation=serializable"}},
-    "an encoding of its own": {"kwargs": {"client_encoding": "latin1"}},
     "settings of its own": {
         "kwargs": {
             "options": "-c datestyle=German -c extra_float_digits=-15 -c bytea_output=escape -c jit=on"
@@ -61,6 +65,17 @@ async def test_the_answers_do_not_depend_on_the_callers_options(dsn: str, schema
         support.chunk_store(dsn, schema, **OPTIONS[name]) as store,
     ):
         await assert_same_answers(reference, store, EVERYTHING * 2)
+
+
+async def test_a_client_encoding_in_which_text_would_change_is_refused(dsn: str, schema: str) -> None:
+    async with (
+        support.chunk_store(dsn, schema) as utf8,
+        support.new_pool(dsn, 1, kwargs={"client_encoding": "latin1"}) as pool,
+    ):
+        latin1 = PostgresChunkStore(pool, dimension=2, schema=schema)
+        for each in EVERYTHING:
+            assert "client_encoding must be UTF8" in str(await each.on(latin1))
+        assert await utf8.delete_by_tenant(TENANT) == 0
 
 
 async def discard_all(connection: AsyncConnection[TupleRow]) -> None:

@@ -1,17 +1,22 @@
 """The servers of these tests start, or tell why not; they come back after `kill -9`, and leave nothing."""
 
 import os
+import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from tests.pg.server import DURABLE, FAST, Server, child_processes, running_server
+from tests.pg.server import DURABLE, FAST, FOLDER_PREFIX, Server, child_processes, running_server
+
+ROOT = Path(__file__).parents[2]
 
 
 def leftovers() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("redstring-pg-*"))
+    return set(Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"))
 
 
 def setting(dsn: str, name: str) -> str:
@@ -56,3 +61,31 @@ def test_a_server_that_does_not_start_shows_its_log_and_leaves_nothing() -> None
     ):
         raise AssertionError("a server with a bad setting must not start")
     assert leftovers() == before
+
+
+PROGRAM = """
+import sys
+from tests.pg.server import running_server
+with running_server() as server:
+    print(server.dsn(), flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_process_that_is_killed_leaves_no_server_behind() -> None:
+    command = [sys.executable, "-c", PROGRAM]
+    with subprocess.Popen(  # noqa: S603 (own program)
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        dsn = program.stdout.readline().strip()
+        psycopg.connect(dsn).close()
+        program.kill()
+        program.wait()
+    folders = Path(tempfile.gettempdir())
+    deadline = time.monotonic() + 30.0
+    while any(folders.glob(f"redstring-pg-{program.pid}-*")):
+        assert time.monotonic() < deadline, "the folder is still there"
+        time.sleep(0.02)  # nobody is told when the guard is done
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(dsn)
