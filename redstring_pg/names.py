@@ -32,7 +32,7 @@ def derived_name(name: str, suffix: str) -> str:
     >>> derived_name("kg_chunks", "blocks")
     'kg_chunks_blocks'
     >>> derived_name("t" * 63, "blocks")
-    'ttttttttttttttttttttttttttttttttttttttttttttttt_92d1f4b8_blocks'
+    'ttttttttttttttttttttttttttttttttttttttttttttttt_fe60147e_blocks'
 
     Spec: PG-1.
     """

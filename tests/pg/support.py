@@ -7,10 +7,12 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from psycopg import AsyncConnection, sql
+from psycopg.abc import Params
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool
 
 from redstring_pg import PgVectorStore, PostgresChunkStore
+from redstring_pg.store import PostgresStore
 from redstring_ref.domain import TenantId
 
 Pool: TypeAlias = AsyncConnectionPool[AsyncConnection[TupleRow]]
@@ -98,3 +100,16 @@ async def add_gate(connection: AsyncConnection[TupleRow], schema: str, table: st
     )
     await connection.execute(function.format(**names))
     await connection.execute(trigger.format(**names))
+
+
+def recorded_reads(store: PostgresStore) -> list[list[TupleRow]]:
+    """Return a list to which the rows of every statement that the store reads by are added from now on."""
+    read = store._read
+    found: list[list[TupleRow]] = []
+
+    async def recording(tenant_id: TenantId, statement: sql.Composed, parameters: Params) -> list[TupleRow]:
+        found.append(await read(tenant_id, statement, parameters))
+        return found[-1]
+
+    store._read = recording  # type: ignore[method-assign]  # of this store alone
+    return found
