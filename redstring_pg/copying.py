@@ -43,8 +43,9 @@ async def _copy(
     rows: Iterable[bytes],
 ) -> None:
     statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT {})")
-    names = (target, sql.SQL(columns), sql.SQL(form))
-    async with cursor.copy(statement.format(*names), ()) as copy:
+    filled = statement.format(target, sql.SQL(columns), sql.SQL(form))
+    # It has no parameters, so psycopg takes a percent sign as it is.
+    async with cursor.copy(filled.as_bytes().replace(b"%%", b"%")) as copy:
         for piece in _pieces(rows):
             await copy.write(piece)
 

@@ -82,8 +82,15 @@ async def create_extension(cursor: Cursor) -> VectorType:
 
 
 async def exists(cursor: Cursor, table: Table) -> bool:
-    """Tell whether there is a table, an index or a sequence of this name."""
-    row = await cursor.row("SELECT to_regclass(%s) IS NOT NULL", [table.text])
+    """Tell whether a table, an index or a sequence of this name is where one would be created.
+
+    What has the name elsewhere on the search path is another's.
+    """
+    row = await cursor.row(
+        "SELECT EXISTS (SELECT 1 FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace"
+        " WHERE relname = %s AND nspname = coalesce(%s::text, current_schema()))",
+        [table.name, table.schema],
+    )
     return row is not None and bool(row[0])
 
 
