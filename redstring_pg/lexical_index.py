@@ -25,6 +25,10 @@ FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS u(block, chunks, terms)
 """
 
 
+# So many lines are encoded together.
+_TERMS_A_PIECE = 512
+
+
 async def insert_blocks(
     cursor: Cursor, tables: ChunkTables, tenant_id: TenantId, blocks: Sequence[BlockCounts]
 ) -> list[int]:
@@ -50,8 +54,13 @@ async def insert_blocks(
 def _lines(tenant_id: TenantId, number: int, block: BlockCounts) -> Iterator[bytes]:
     """Yield a block's lines of COPY, sorted as the index is; a term needs no escapes."""
     tenant, postings = str(tenant_id), block_postings(block)
-    for term in sorted(postings):
-        yield f"{tenant}\t{term}\t{number}\t{int8_array(postings[term])}\n".encode()
+    terms = sorted(postings)
+    for start in range(0, len(terms), _TERMS_A_PIECE):
+        lines = [
+            f"{tenant}\t{term}\t{number}\t{int8_array(postings[term])}\n"
+            for term in terms[start : start + _TERMS_A_PIECE]
+        ]
+        yield "".join(lines).encode()
 
 
 async def delete_blocks(
