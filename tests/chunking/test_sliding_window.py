@@ -195,6 +195,16 @@ def test_a_span_reaches_beyond_the_one_before_it() -> None:
 
 def test_an_end_within_the_span_before_is_not_found_again() -> None:
     assert cut("aaaa bbb\n\ncccc dddd", 12, 6) == ["aaaa bbb\n\n", "bbb\n\ncccc ", "cccc dddd"]
+    assert bounds(" a . ", 3, 2) == [(0, 3), (1, 4), (3, 5)]
+
+
+def test_a_span_starts_after_the_start_of_the_one_before_it() -> None:
+    # The overlap of "ab " reaches back to its own first word.
+    assert cut("x ab cdef", 4, 3) == ["x ab", "ab ", "cdef"]
+
+
+def test_a_span_starts_no_earlier_than_the_overlap_allows() -> None:
+    assert bounds(" x。」", 2, 1) == [(0, 2), (1, 3), (2, 4)]
 
 
 @pytest.mark.parametrize(

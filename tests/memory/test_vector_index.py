@@ -135,6 +135,16 @@ def off_by(errors: list[float]) -> Proposal:
     return Proposal(FLOAT32_ROUNDOFF, cosines)
 
 
+def test_the_given_proposal_is_the_one_that_is_asked() -> None:
+    def refusing(*arguments: object) -> list[float]:
+        raise NotImplementedError("asked")
+
+    index: VectorIndex[str] = VectorIndex(1, Proposal(FLOAT32_ROUNDOFF, refusing))
+    index.put("a", [1.0])
+    with pytest.raises(NotImplementedError, match="asked"):
+        index.nearest([1.0], 1)
+
+
 TIED = {"a": [1.0, 0.0], "b": [1.0, 0.0], "c": [1.0, 0.0], "d": [1.0, 0.0]}
 
 
