@@ -12,8 +12,8 @@ from redstring_ref import SourceId, StoredChunk, TenantId, tokenize
 
 TENANT = TenantId(UUID("0000000a-0000-4000-8000-000000000001"))
 DOCUMENT_SIZE = 200
-# So many terms give about 70 distinct ones.
-PASSAGE_TERMS = 85
+# So many terms, 85 in the mean, give about 70 distinct ones.
+FEWEST_TERMS, MOST_TERMS = 60, 110
 
 _CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 _NAMES = ("scifact", "cranfield", "cacm", "npl")
@@ -24,7 +24,7 @@ def documents(chunks: int, dimension: int, seed: int = 1) -> Iterator[list[Store
     terms, draw = _terms(), random.Random(seed)  # noqa: S311 (not for secrets)
     for number, start in enumerate(range(0, chunks, DOCUMENT_SIZE)):
         size = min(DOCUMENT_SIZE, chunks - start)
-        at = draw.randrange(len(terms) - DOCUMENT_SIZE * PASSAGE_TERMS)
+        at = draw.randrange(len(terms) - DOCUMENT_SIZE * MOST_TERMS)
         yield [
             StoredChunk(
                 TENANT,
@@ -36,7 +36,7 @@ def documents(chunks: int, dimension: int, seed: int = 1) -> Iterator[list[Store
                 metadata={"title": f"Document {number}", "page": index},
                 embedding=random_vector(draw, dimension).tolist(),
             )
-            for index, passage in enumerate(_passages(terms, at, size))
+            for index, passage in enumerate(_passages(terms, at, size, draw))
         ]
 
 
@@ -56,9 +56,11 @@ def queries(count: int, seed: int = 2) -> list[list[str]]:
     return draw.sample(found, count) if found else [draw.sample(_terms(), 3) for _ in range(count)]
 
 
-def _passages(terms: Sequence[str], start: int, count: int) -> Iterator[Sequence[str]]:
-    for at in range(start, start + count * PASSAGE_TERMS, PASSAGE_TERMS):
-        yield terms[at : at + PASSAGE_TERMS]
+def _passages(terms: Sequence[str], start: int, count: int, draw: random.Random) -> Iterator[Sequence[str]]:
+    for _ in range(count):
+        stop = start + draw.randint(FEWEST_TERMS, MOST_TERMS)
+        yield terms[start:stop]
+        start = stop
 
 
 def _terms() -> list[str]:
