@@ -1,16 +1,24 @@
-"""Finds and reads the text files among the paths that a user names. It indexes nothing."""
+"""Reads the text files among those that were found. It indexes nothing."""
 
 import codecs
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from redstring_ref.cli.errors import CommandError
+from redstring_ref.cli.escapes import printable
+from redstring_ref.cli.walking import SkippedFile, find_files, reason
 from redstring_ref.domain.ids import MAX_SOURCE_ID_BYTES
 
 SNIFFED_BYTES = 8192
-GENERATED_FOLDERS = frozenset({"__pycache__", "node_modules"})
+
+# UTF-32 comes first: its little-endian mark starts with that of UTF-16.
+_OTHER_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,82 +29,58 @@ class TextFile:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
-    """A file or folder that was found and not read, and why."""
-
-    path: str
-    reason: str
-
-
-def require_paths(paths: Sequence[str]) -> None:
-    """Raise `CommandError` for a path that leads to nothing, before anything is read."""
-    for path in paths:
-        if not os.path.lexists(path):
-            raise CommandError(f"no such file or folder: {printable(path)}")
-
-
-def read_files(paths: Sequence[str]) -> Iterator[TextFile | SkippedFile]:
-    """Yield each file at or below `paths` once, the files of a folder by name.
-
-    Below a folder, hidden names and generated folders are passed over, and links to folders are
-    not followed.
-    """
-    seen: set[tuple[int, int]] = set()
-    for path in paths:
-        for found in _walk(path) if os.path.isdir(path) else [path]:
-            yield from [found] if isinstance(found, SkippedFile) else _read_once(found, seen)
+def read_files(
+    paths: Sequence[str], before: Callable[[str], None] | None = None
+) -> Iterator[TextFile | SkippedFile]:
+    """Yield each file at or below `paths` once; `before` is told the name of each that is opened."""
+    seen: set[object] = set()
+    for found in find_files(paths):
+        name = found.path if isinstance(found, SkippedFile) else printable(found)
+        # One name stands for one source, even if its file is replaced while others are read.
+        if name in seen:
+            continue
+        seen.add(name)
+        answer = found if isinstance(found, SkippedFile) else _read_once(found, name, seen, before)
+        if answer is not None:
+            yield answer
 
 
-def printable(path: str) -> str:
-    """Return `path` as text that can be stored and printed, whatever bytes it is made of."""
-    shortened = path.removeprefix(f".{os.sep}")
-    return os.fsencode(shortened).decode("utf-8", "backslashreplace")
-
-
-def _walk(top: str) -> Iterator[str | SkippedFile]:
-    failures: list[OSError] = []
-    for folder, subfolders, files in os.walk(top, onerror=failures.append):
-        yield from (_skipped(failure.filename, failure) for failure in failures)
-        failures.clear()
-        subfolders[:] = sorted(name for name in subfolders if _is_searched(name))
-        for name in subfolders:
-            if os.path.islink(os.path.join(folder, name)):
-                yield SkippedFile(printable(os.path.join(folder, name)), "link to a folder")
-        yield from (os.path.join(folder, name) for name in sorted(files) if _is_searched(name))
-    yield from (_skipped(failure.filename, failure) for failure in failures)
-
-
-def _is_searched(name: str) -> bool:
-    return not name.startswith(".") and name not in GENERATED_FOLDERS
-
-
-def _read_once(path: str, seen: set[tuple[int, int]]) -> Iterator[TextFile | SkippedFile]:
+def _read_once(
+    path: str, name: str, seen: set[object], before: Callable[[str], None] | None
+) -> TextFile | SkippedFile | None:
     try:
         status = os.stat(path)
-        if (status.st_dev, status.st_ino) in seen:
-            return
-        seen.add((status.st_dev, status.st_ino))
-        # Opening a pipe would wait for a writer.
+        identity = (status.st_dev, status.st_ino)
+        if identity in seen:
+            return None
+        seen.add(identity)
+        # Opening a device may be an act, such as rewinding a tape.
         if not stat.S_ISREG(status.st_mode):
-            yield SkippedFile(printable(path), "not a regular file")
-            return
-        yield _read(path)
+            return SkippedFile(name, "not a regular file")
+        if len(name.encode()) > MAX_SOURCE_ID_BYTES:
+            return SkippedFile(name, f"path of more than {MAX_SOURCE_ID_BYTES} bytes")
+        if before is not None:
+            before(name)
+        return _read(path, name)
     except OSError as error:
-        yield _skipped(path, error)
+        return SkippedFile(name, reason(error))
+    except MemoryError:
+        return SkippedFile(name, "too large for memory")
 
 
-def _read(path: str) -> TextFile | SkippedFile:
-    name = printable(path)
-    if len(name.encode()) > MAX_SOURCE_ID_BYTES:
-        return SkippedFile(name, f"path of more than {MAX_SOURCE_ID_BYTES} bytes")
-    with open(path, "rb") as file:
-        head = file.read(SNIFFED_BYTES)
-        if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            return SkippedFile(name, "UTF-16, not UTF-8")
+def _read(path: str, name: str) -> TextFile | SkippedFile:
+    with open(path, "rb", opener=_open_at_once) as file:
+        # What the path leads to may have changed since it was looked up.
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return SkippedFile(name, "not a regular file")
+        # Some files of /proc would wait for more, and answer None instead.
+        head = file.read(SNIFFED_BYTES) or b""
+        for mark, encoding in _OTHER_MARKS.items():
+            if head.startswith(mark):
+                return SkippedFile(name, f"{encoding}, not UTF-8")
         if b"\x00" in head:
             return SkippedFile(name, "binary")
-        data = head + file.read()
+        data = head + (file.read() or b"")
     if b"\x00" in data:
         return SkippedFile(name, "binary")
     try:
@@ -105,5 +89,6 @@ def _read(path: str) -> TextFile | SkippedFile:
         return SkippedFile(name, f"not UTF-8 at byte {error.start}")
 
 
-def _skipped(path: str, error: OSError) -> SkippedFile:
-    return SkippedFile(printable(path), error.strerror or type(error).__name__)
+def _open_at_once(path: str, flags: int) -> int:
+    """Open without waiting for the other end of a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

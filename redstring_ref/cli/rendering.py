@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import TextIO
 
 from redstring_ref.cli.searching import Corpus
-from redstring_ref.cli.snippets import marked, one_line, snippet
+from redstring_ref.cli.snippets import marked, snippet
 from redstring_ref.cli.terminal import emphasis, width
 from redstring_ref.composition import (
     ChunkRetrievalTrace,
@@ -159,7 +159,7 @@ def _working_json(working: MatchWorking, corpus: Corpus) -> JsonObject:
 
 def _place(match: ScoredChunk, corpus: Corpus) -> str:
     first, last = corpus.lines(match.chunk)
-    return f"{one_line(match.chunk.source_id)}:{first}" + (f"-{last}" if last > first else "")
+    return f"{match.chunk.source_id}:{first}" + (f"-{last}" if last > first else "")
 
 
 def _number(score: float | None) -> str:

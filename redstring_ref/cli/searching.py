@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from redstring_ref.chunking import SlidingWindowChunker
-from redstring_ref.cli.reading import SkippedFile, read_files, require_paths
+from redstring_ref.cli.reading import read_files
 from redstring_ref.cli.terminal import Progress
+from redstring_ref.cli.walking import SkippedFile, require_paths
 from redstring_ref.composition import (
     ChunkRetrievalTrace,
     ChunkRetriever,

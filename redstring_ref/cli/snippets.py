@@ -5,20 +5,13 @@ from collections.abc import Collection, Iterator
 from itertools import groupby
 from unicodedata import category
 
+from redstring_ref.cli.escapes import one_line
 from redstring_ref.domain.terms import fold, tokenize
 
 SNIPPET_LENGTH = 240
 ELLIPSIS = "…"
 
-# Control characters, and those that turn the direction of what follows.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
 Span = tuple[int, int]
-
-
-def one_line(text: str) -> str:
-    """Return `text` with single spaces for white space and nothing that could drive a terminal."""
-    return _UNPRINTABLE.sub("\ufffd", " ".join(text.split()))
 
 
 def snippet(text: str, terms: Collection[str]) -> str:

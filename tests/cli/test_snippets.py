@@ -2,7 +2,7 @@
 
 import pytest
 
-from redstring_ref.cli.snippets import SNIPPET_LENGTH, marked, matching_spans, one_line, snippet
+from redstring_ref.cli.snippets import SNIPPET_LENGTH, marked, matching_spans, snippet
 
 
 def show(text: str, *terms: str) -> str:
@@ -33,13 +33,6 @@ def test_the_words_that_match_are_marked(text: str, terms: list[str], expected: 
 def test_spans_are_in_order_and_do_not_overlap() -> None:
     spans = matching_spans("検索検索 tie 検 tie", frozenset(["検索", "索検", "検", "tie"]))
     assert spans == [(0, 4), (5, 8), (9, 10), (11, 14)]
-
-
-def test_a_snippet_is_one_line_without_anything_that_drives_a_terminal() -> None:
-    assert (
-        one_line("  a\n\n b\t\x1b[31mred\x07 \u202egnp.exe\u2066 ")
-        == "a b \ufffd[31mred\ufffd \ufffdgnp.exe\ufffd"
-    )
 
 
 def test_a_short_passage_is_shown_whole() -> None:
