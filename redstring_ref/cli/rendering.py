@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from textwrap import wrap
 from typing import TextIO
 
 from redstring_ref.cli.searching import Corpus
-from redstring_ref.cli.snippets import marked, snippet
+from redstring_ref.cli.snippets import Snippet
 from redstring_ref.cli.terminal import emphasis, width
 from redstring_ref.composition import (
     ChunkRetrievalTrace,
@@ -19,6 +18,8 @@ from redstring_ref.domain import RRF_K, JsonObject, RetrievalMode, ScoredChunk, 
 
 UNRANKED = "-"
 SKIPPED_SHOWN = 10
+INDENT = "      "
+MIN_SNIPPET_WIDTH = 20
 
 
 def search_lines(trace: ChunkRetrievalTrace, corpus: Corpus, stream: TextIO) -> Iterator[str]:
@@ -32,8 +33,9 @@ def search_lines(trace: ChunkRetrievalTrace, corpus: Corpus, stream: TextIO) -> 
         fused = match.score if trace.mode is RetrievalMode.HYBRID else None
         scores = "  ".join(f"{_number(score):>8}" for score in (fused, match.semantic, match.lexical))
         yield f"{rank:>4}  {scores}  {_place(match, corpus)}"
-        for line in wrap(snippet(match.chunk.text, terms), width(stream) - 6):
-            yield f"      {marked(line, terms, opening, closing)}"
+        snippet = Snippet.of(match.chunk.text, terms)
+        for line in snippet.lines(max(MIN_SNIPPET_WIDTH, width(stream) - len(INDENT)), opening, closing):
+            yield f"{INDENT}{line}"
 
 
 def search_json(trace: ChunkRetrievalTrace, corpus: Corpus) -> JsonObject:

@@ -1,26 +1,58 @@
-"""Which part of a passage to show, and which words of it match. It decides nothing about ranks."""
+"""Which part of a passage to show, and how: in lines, with its matching words marked. No ranks."""
 
-import re
-from collections.abc import Collection, Iterator
-from itertools import groupby
-from unicodedata import category
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
 
-from redstring_ref.cli.escapes import one_line
-from redstring_ref.domain.terms import fold, tokenize
+from redstring_ref.cli.escapes import masked
+from redstring_ref.cli.highlights import Span, matching_spans
 
 SNIPPET_LENGTH = 240
 ELLIPSIS = "…"
 
-Span = tuple[int, int]
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text in one line that drives no terminal, and where the words in it match."""
+
+    text: str
+    spans: list[Span]
+
+    @classmethod
+    def of(cls, text: str, terms: Collection[str]) -> Self:
+        """Return the part of `text` that holds the most matching words; the first of the best."""
+        line = " ".join(text.split())
+        # Words are told apart before anything in them is masked, and before any is cut in two.
+        spans = matching_spans(line, terms)
+        begin, end = _best_part(line, [start for start, _ in spans])
+        opening, closing = ELLIPSIS if begin else "", ELLIPSIS if end < len(line) else ""
+        shift = len(opening) - begin
+        inside = [
+            (max(start, begin), min(stop, end)) for start, stop in spans if start < end and stop > begin
+        ]
+        shown = masked(line[begin:end])
+        return cls(f"{opening}{shown}{closing}", [(start + shift, stop + shift) for start, stop in inside])
+
+    def lines(self, width: int, opening: str, closing: str) -> Iterator[str]:
+        """Yield lines of at most `width` characters, each matching word between `opening` and `closing`.
+
+        Marks do not count. No word is broken: one that is longer has a longer line.
+        """
+        for begin, end in _wrapped(self.text, width):
+            parts, at = [], begin
+            for start, stop in self.spans:
+                if begin <= start < end:
+                    parts += [self.text[at:start], opening, self.text[start:stop], closing]
+                    at = stop
+            yield "".join([*parts, self.text[at:end]])
 
 
-def snippet(text: str, terms: Collection[str]) -> str:
-    """Return the part of `text`, in one line, that holds the most matching words; the first of the best."""
-    line = one_line(text)
+def _best_part(line: str, starts: Sequence[int]) -> Span:
+    """Return the part of about `SNIPPET_LENGTH` characters in which the most words start."""
     if len(line) <= SNIPPET_LENGTH:
-        return line
-    starts = [start for start, _ in matching_spans(line, terms)]
-    counts = [sum(start <= other < start + SNIPPET_LENGTH for other in starts) for start in starts]
+        return 0, len(line)
+    counts = [bisect_left(starts, start + SNIPPET_LENGTH) - at for at, start in enumerate(starts)]
     best = starts[counts.index(max(counts))] if starts else 0
     # A few words before the first match let it be read in its sentence.
     begin = max(0, min(best - SNIPPET_LENGTH // 6, len(line) - SNIPPET_LENGTH))
@@ -30,48 +62,19 @@ def snippet(text: str, terms: Collection[str]) -> str:
     if end < len(line):
         last_space = line.rfind(" ", best, end)
         end = last_space if last_space > best else end
-    return f"{ELLIPSIS if begin else ''}{line[begin:end]}{ELLIPSIS if end < len(line) else ''}"
+    return begin, end
 
 
-def marked(text: str, terms: Collection[str], opening: str, closing: str) -> str:
-    """Return `text` with each matching word between `opening` and `closing`."""
-    parts = []
-    end = 0
-    for start, stop in matching_spans(text, terms):
-        parts += [text[end:start], opening, text[start:stop], closing]
-        end = stop
-    return "".join([*parts, text[end:]])
-
-
-def matching_spans(text: str, terms: Collection[str]) -> list[Span]:
-    """Return where words of `text` have one of `terms` among their tokens, in order, none overlapping.
-
-    In scripts without spaces, the characters that match; elsewhere the whole word.
-    """
-    spans: list[Span] = []
-    for is_word, group in groupby(enumerate(text), key=lambda each: category(each[1])[0] in "LMN"):
-        if is_word:
-            positions = [position for position, _ in group]
-            spans += _matches_in_word(text, positions[0], positions[-1] + 1, terms)
-    return spans
-
-
-def _matches_in_word(text: str, start: int, end: int, terms: Collection[str]) -> list[Span]:
-    word = text[start:end]
-    tokens = tokenize(word)
-    found = [token for token in tokens if token in terms]
-    folded = fold(word)
-    if not found:
-        return []
-    if len(tokens) == 1 or len(folded) != len(word):
-        return [(start, end)]
-    covered = {position for token in found for position in _positions(token, folded)}
-    runs = groupby(enumerate(sorted(covered)), key=lambda each: each[1] - each[0])
-    blocks = [[position for _, position in run] for _, run in runs]
-    return [(start + block[0], start + block[-1] + 1) for block in blocks]
-
-
-def _positions(token: str, text: str) -> Iterator[int]:
-    """Yield the positions of `text` that an occurrence of `token` covers, overlapping ones too."""
-    for match in re.finditer(f"(?={re.escape(token)})", text):
-        yield from range(match.start(), match.start() + len(token))
+def _wrapped(text: str, width: int) -> Iterator[Span]:
+    """Yield the spans of the lines that `text`, words with single spaces between, is broken into."""
+    begin = 0
+    while len(text) - begin > width:
+        space = text.rfind(" ", begin, begin + width + 1)
+        if space < 0:
+            space = text.find(" ", begin + width)
+        if space < 0:
+            break
+        yield begin, space
+        begin = space + 1
+    if begin < len(text):
+        yield begin, len(text)
