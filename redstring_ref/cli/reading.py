@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from redstring_ref.cli.escapes import printable
 from redstring_ref.cli.walking import SkippedFile, find_files, reason
+from redstring_ref.domain.chunks import MAX_POSITION
 from redstring_ref.domain.ids import MAX_SOURCE_ID_BYTES
 
 SNIFFED_BYTES = 8192
@@ -74,19 +75,30 @@ def _read(path: str, name: str) -> TextFile | SkippedFile:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return SkippedFile(name, "not a regular file")
         # Some files of /proc would wait for more, and answer None instead.
-        head = file.read(SNIFFED_BYTES) or b""
-        for mark, encoding in _OTHER_MARKS.items():
-            if head.startswith(mark):
-                return SkippedFile(name, f"{encoding}, not UTF-8")
-        if b"\x00" in head:
-            return SkippedFile(name, "binary")
-        data = head + (file.read() or b"")
-    if b"\x00" in data:
-        return SkippedFile(name, "binary")
+        data = file.read(SNIFFED_BYTES) or b""
+        if _why_no_text(data) is None:
+            data += file.read() or b""
+    return _decoded(name, data)
+
+
+def _why_no_text(data: bytes) -> str | None:
+    for mark, encoding in _OTHER_MARKS.items():
+        if data.startswith(mark):
+            return f"{encoding}, not UTF-8"
+    return "binary" if b"\x00" in data else None
+
+
+def _decoded(name: str, data: bytes) -> TextFile | SkippedFile:
+    why = _why_no_text(data)
+    if why is not None:
+        return SkippedFile(name, why)
     try:
-        return TextFile(name, data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return SkippedFile(name, f"not UTF-8 at byte {error.start}")
+    if len(text) > MAX_POSITION:
+        return SkippedFile(name, f"more than {MAX_POSITION} characters")
+    return TextFile(name, text)
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -67,8 +67,12 @@ def explain_chunks(trace: ChunkRetrievalTrace) -> Explanation:
 
     Spec: LEX-2, VEC-3, FUS-1.
     """
+    channels = _Channels(trace)
     shown = enumerate(trace.matches[: trace.k + 1], start=1)
-    workings = [_working(trace, rank, match) for rank, match in shown]
+    workings = [
+        MatchWorking(rank, match, channels.semantic(match), channels.lexical(match.chunk.id))
+        for rank, match in shown
+    ]
     if len(workings) <= trace.k:
         return Explanation(workings, None)
     *returned, missed = workings
@@ -76,36 +80,37 @@ def explain_chunks(trace: ChunkRetrievalTrace) -> Explanation:
     return Explanation(returned, Missed(missed, shortfall))
 
 
-def _working(trace: ChunkRetrievalTrace, rank: int, match: ScoredChunk) -> MatchWorking:
-    return MatchWorking(rank, match, _semantic(trace, match), _lexical(trace, match.chunk.id))
+class _Channels:
+    """Where each channel ranks a chunk and by what, found by the chunk's id."""
 
+    def __init__(self, trace: ChunkRetrievalTrace) -> None:
+        self._trace = trace
+        self._semantic = {
+            each.chunk.id: (rank, each.score) for rank, each in enumerate(trace.semantic, start=1)
+        }
+        self._lexical = {
+            each.chunk.id: (rank, each.score) for rank, each in enumerate(trace.lexical, start=1)
+        }
+        candidates = [] if trace.candidates is None else trace.candidates.candidates
+        self._candidates = {each.chunk.id: each for each in candidates}
 
-def _semantic(trace: ChunkRetrievalTrace, match: ScoredChunk) -> SemanticWorking | None:
-    ids = [each.chunk.id for each in trace.semantic]
-    query, vector = trace.query_vector, match.chunk.embedding
-    if match.chunk.id not in ids or query is None or vector is None:
-        return None
-    rank = ids.index(match.chunk.id) + 1
-    dot, query_norm, chunk_norm = dot_product(query, vector), squared_norm(query), squared_norm(vector)
-    angle = cosine(dot, query_norm, chunk_norm)
-    score = trace.semantic[rank - 1].score
-    return SemanticWorking(rank, score, dot, query_norm, chunk_norm, angle, float(reciprocal_rank(rank)))
+    def semantic(self, match: ScoredChunk) -> SemanticWorking | None:
+        query, vector = self._trace.query_vector, match.chunk.embedding
+        place = self._semantic.get(match.chunk.id)
+        if place is None or query is None or vector is None:
+            return None
+        rank, score = place
+        dot, query_norm, chunk_norm = dot_product(query, vector), squared_norm(query), squared_norm(vector)
+        angle = cosine(dot, query_norm, chunk_norm)
+        return SemanticWorking(rank, score, dot, query_norm, chunk_norm, angle, float(reciprocal_rank(rank)))
 
-
-def _lexical(trace: ChunkRetrievalTrace, chunk_id: ChunkId) -> LexicalWorking | None:
-    ids = [each.chunk.id for each in trace.lexical]
-    if chunk_id not in ids or trace.candidates is None:
-        return None
-    rank = ids.index(chunk_id) + 1
-    stats = trace.candidates.stats
-    candidate = next(each for each in trace.candidates.candidates if each.chunk.id == chunk_id)
-    weights = term_weights(trace.terms, candidate.term_frequencies, candidate.doc_length, stats)
-    return LexicalWorking(
-        rank,
-        trace.lexical[rank - 1].score,
-        candidate.doc_length,
-        stats.average_doc_length,
-        stats.n_docs,
-        list(weights),
-        float(reciprocal_rank(rank)),
-    )
+    def lexical(self, chunk_id: ChunkId) -> LexicalWorking | None:
+        place = self._lexical.get(chunk_id)
+        if place is None or self._trace.candidates is None:
+            return None
+        rank, score = place
+        stats, candidate = self._trace.candidates.stats, self._candidates[chunk_id]
+        frequencies, length = candidate.term_frequencies, candidate.doc_length
+        weights = list(term_weights(self._trace.terms, frequencies, length, stats))
+        average, n_docs = stats.average_doc_length, stats.n_docs
+        return LexicalWorking(rank, score, length, average, n_docs, weights, float(reciprocal_rank(rank)))

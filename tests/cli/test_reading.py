@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from redstring_ref.cli import reading
 from redstring_ref.cli.reading import TextFile, read_files
 from redstring_ref.cli.walking import SkippedFile
 
@@ -151,6 +152,13 @@ def test_an_unreadable_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(builtins, "open", refusing_open)
     assert read(".") == [SkippedFile("locked", "Permission denied"), TextFile("open", "text")]
+
+
+def test_a_text_too_long_for_its_positions_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("fits", "tiés".encode())
+    write("longer", b"longer")
+    monkeypatch.setattr(reading, "MAX_POSITION", 4)
+    assert read(".") == [TextFile("fits", "tiés"), SkippedFile("longer", "more than 4 characters")]
 
 
 def test_a_path_too_long_for_a_source_id_is_skipped() -> None:

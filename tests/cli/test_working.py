@@ -4,7 +4,21 @@ from pathlib import Path
 
 import pytest
 
+from redstring_ref.composition import ChunkRetrievalTrace, explain_chunks
+from redstring_ref.domain import (
+    ChunkId,
+    CorpusStats,
+    LexicalCandidate,
+    LexicalCandidates,
+    RankedChunk,
+    RetrievalMode,
+    ScoredChunk,
+    SemanticCandidate,
+    SourceId,
+    StoredChunk,
+)
 from tests.cli.conftest import Run
+from tests.support import TENANT
 
 
 def test_explain_shows_arithmetic_that_adds_up(run: Run) -> None:
@@ -70,3 +84,38 @@ def test_the_total_is_the_sum_of_what_the_terms_add(run: Run) -> None:
     (total,) = [line for line in lines if line and line[0] == "total"][:1]
     assert [row[0] for row in rows[:3]] == ["tie", "broken", "tie"]
     assert sum(float(row[-1]) for row in rows[:3]) == pytest.approx(float(total[-1]), abs=2e-6)
+
+
+class CountedChunk(StoredChunk):
+    """A chunk that counts how often any id is derived."""
+
+    derived = 0
+
+    @property
+    def id(self) -> ChunkId:
+        CountedChunk.derived += 1
+        return super().id
+
+
+def test_an_explanation_looks_each_passage_up_once() -> None:
+    chunks = [
+        CountedChunk(TENANT, SourceId(f"doc-{at}"), "tie", 0, 0, 3, embedding=[1.0]) for at in range(300)
+    ]
+    stats = CorpusStats(300, 300, {"tie": 300})
+    trace = ChunkRetrievalTrace(
+        "tie",
+        RetrievalMode.HYBRID,
+        300,
+        query_vector=[1.0],
+        semantic=[SemanticCandidate(chunk, 1.0) for chunk in chunks],
+        terms=["tie"],
+        candidates=LexicalCandidates(stats, [LexicalCandidate(chunk, 1, {"tie": 1}) for chunk in chunks]),
+        lexical=[RankedChunk(chunk, 0.5) for chunk in chunks],
+        matches=[ScoredChunk(chunk, 0.5, 1.0, 0.5) for chunk in chunks],
+    )
+    CountedChunk.derived = 0
+    workings = explain_chunks(trace).matches
+    assert [
+        (each.lexical.rank, each.semantic.rank) for each in workings if each.lexical and each.semantic
+    ] == [(rank, rank) for rank in range(1, 301)]
+    assert CountedChunk.derived <= 5 * len(chunks)
