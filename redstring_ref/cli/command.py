@@ -58,7 +58,7 @@ def _run(options: argparse.Namespace) -> None:
             _answer(options, {"text": options.text, "terms": terms}, terms)
             if not terms:
                 tell("no terms")
-        case "version":
+        case _:
             versions = {
                 "version": __version__,
                 "python": platform.python_version(),

@@ -1,5 +1,6 @@
 """The command line from end to end: what it prints, where, and its exit code."""
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -200,6 +201,17 @@ def test_an_interrupt_ends_without_a_traceback(run: Run, monkeypatch: pytest.Mon
     monkeypatch.setattr(command, "run_search", interrupted)
     outcome = run("search", "tie", ".")
     assert (outcome.code, outcome.err) == (130, "redstring-ref: interrupted\n")
+
+
+def test_an_interrupt_ends_work_that_never_waits(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def busy(request: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("the work went on")
+
+    monkeypatch.setattr(command, "run_search", busy)
+    before = signal.getsignal(signal.SIGINT)
+    assert run("search", "tie", ".").code == 130
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_too_little_memory_is_told_in_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
