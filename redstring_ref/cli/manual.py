@@ -54,23 +54,23 @@ exit codes:
 
 _TOP_EXAMPLES = """\
 examples:
-  redstring-ref search "how does a tie get broken" README.md spec/
-  redstring-ref explain -k 1 "how does a tie get broken" README.md spec/
+  redstring-ref search "equal scores" README.md spec/
+  redstring-ref explain -k 1 "equal scores" README.md spec/
   redstring-ref search --help
 """
 
 _SEARCH_EXAMPLES = """\
 examples:
-  redstring-ref search "how does a tie get broken" README.md spec/
+  redstring-ref search "equal scores" README.md spec/
   redstring-ref search --mode lexical -k 3 -- -Wall Makefile
-  redstring-ref search "equal scores" spec/ --embeddings openai \\
+  redstring-ref search "equal scores" docs/ --embeddings openai \\
       --base-url http://localhost:11434/v1 --model nomic-embed-text \\
       --dimension 768
 """
 
 _EXPLAIN_EXAMPLE = """\
 example:
-  redstring-ref explain -k 1 "how does a tie get broken" README.md spec/
+  redstring-ref explain -k 1 "equal scores" README.md spec/
 """
 
 _TOKENIZE_EXAMPLE = """\
