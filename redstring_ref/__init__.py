@@ -1,123 +1,147 @@
 """The executable definition of exact hybrid chunk retrieval: BM25, exact cosine, rank fusion, per tenant."""
 
-from redstring_ref.chunking import (
-    SlidingWindowChunker,
-)
-from redstring_ref.composition import (
-    ChunkRetrievalTrace,
-    ChunkRetriever,
-    Explanation,
-    GraphBuildReport,
-    IndexProgress,
-    IndexReport,
-    LexicalWorking,
-    MatchWorking,
-    Missed,
-    Retriever,
-    SemanticWorking,
-    build_graph,
-    explain_chunks,
-    index_documents,
-)
-from redstring_ref.domain import (
-    BM25_B,
-    BM25_K1,
-    RRF_K,
-    STOPWORDS,
-    ChunkId,
-    ChunkRetrievalResult,
-    CorpusStats,
-    DimensionMismatchError,
-    EmbeddingProviderError,
-    Entity,
-    EntityId,
-    ExtractedEntity,
-    ExtractedRelationship,
-    Extraction,
-    InvalidVectorError,
-    JsonObject,
-    JsonValue,
-    LexicalCandidate,
-    LexicalCandidates,
-    LlmProviderError,
-    RankedChunk,
-    RedstringError,
-    Relationship,
-    RelationshipId,
-    RetrievalMode,
-    RetrievalResult,
-    ScoredChunk,
-    ScoredEntity,
-    SemanticCandidate,
-    SourceDocument,
-    SourceId,
-    StoreClosedError,
-    StoredChunk,
-    TenantId,
-    TermWeight,
-    TextSpan,
-    UnknownEntityError,
-    VectorMatch,
-    VectorRecord,
-    as_vector,
-    best_first,
-    blocking_keys,
-    bm25_score,
-    chunk_id,
-    cosine,
-    cosine_score,
-    dot_product,
-    entity_id,
-    inverse_document_frequency,
-    jaro,
-    jaro_winkler,
-    name_similarity,
-    rank_chunks,
-    rank_vectors,
-    reciprocal_rank,
-    reciprocal_rank_fusion,
-    relationship_id,
-    score,
-    squared_norm,
-    term_weight,
-    term_weights,
-    tokenize,
-)
-from redstring_ref.embeddings import (
-    HashingEmbeddingProvider,
-    OpenAIEmbeddingProvider,
-)
-from redstring_ref.memory import (
-    InMemoryChunkStore,
-    InMemoryGraphStore,
-    InMemoryVectorStore,
-)
-from redstring_ref.ports import (
-    AsyncClosable,
-    Chunker,
-    ChunkPurge,
-    ChunkReader,
-    ChunkReadWriter,
-    ChunkStore,
-    ChunkWriter,
-    Dimensioned,
-    EmbeddingProvider,
-    EntityReader,
-    EntityWriter,
-    GraphEditor,
-    GraphPurge,
-    GraphStore,
-    HybridCandidateSource,
-    LexicalCandidateSource,
-    LlmProvider,
-    RelationshipStore,
-    SemanticCandidateSource,
-    VectorPurge,
-    VectorReader,
-    VectorStore,
-    VectorWriter,
-)
+from importlib import import_module
+
 from redstring_ref.version import __version__
+
+# As type checkers know it; `typing` itself takes longer to import than all that is here.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from redstring_ref.chunking import (
+        SlidingWindowChunker,
+    )
+    from redstring_ref.composition import (
+        ChunkRetrievalTrace,
+        ChunkRetriever,
+        Explanation,
+        GraphBuildReport,
+        IndexProgress,
+        IndexReport,
+        LexicalWorking,
+        MatchWorking,
+        Missed,
+        Retriever,
+        SemanticWorking,
+        build_graph,
+        explain_chunks,
+        index_documents,
+    )
+    from redstring_ref.domain import (
+        BM25_B,
+        BM25_K1,
+        RRF_K,
+        STOPWORDS,
+        ChunkId,
+        ChunkRetrievalResult,
+        CorpusStats,
+        DimensionMismatchError,
+        EmbeddingProviderError,
+        Entity,
+        EntityId,
+        ExtractedEntity,
+        ExtractedRelationship,
+        Extraction,
+        InvalidVectorError,
+        JsonObject,
+        JsonValue,
+        LexicalCandidate,
+        LexicalCandidates,
+        LlmProviderError,
+        RankedChunk,
+        RedstringError,
+        Relationship,
+        RelationshipId,
+        RetrievalMode,
+        RetrievalResult,
+        ScoredChunk,
+        ScoredEntity,
+        SemanticCandidate,
+        SourceDocument,
+        SourceId,
+        StoreClosedError,
+        StoredChunk,
+        TenantId,
+        TermWeight,
+        TextSpan,
+        UnknownEntityError,
+        VectorMatch,
+        VectorRecord,
+        as_vector,
+        best_first,
+        blocking_keys,
+        bm25_score,
+        chunk_id,
+        cosine,
+        cosine_score,
+        dot_product,
+        entity_id,
+        inverse_document_frequency,
+        jaro,
+        jaro_winkler,
+        name_similarity,
+        rank_chunks,
+        rank_vectors,
+        reciprocal_rank,
+        reciprocal_rank_fusion,
+        relationship_id,
+        score,
+        squared_norm,
+        term_weight,
+        term_weights,
+        tokenize,
+    )
+    from redstring_ref.embeddings import (
+        HashingEmbeddingProvider,
+        OpenAIEmbeddingProvider,
+    )
+    from redstring_ref.memory import (
+        InMemoryChunkStore,
+        InMemoryGraphStore,
+        InMemoryVectorStore,
+    )
+    from redstring_ref.ports import (
+        AsyncClosable,
+        Chunker,
+        ChunkPurge,
+        ChunkReader,
+        ChunkReadWriter,
+        ChunkStore,
+        ChunkWriter,
+        Dimensioned,
+        EmbeddingProvider,
+        EntityReader,
+        EntityWriter,
+        GraphEditor,
+        GraphPurge,
+        GraphStore,
+        HybridCandidateSource,
+        LexicalCandidateSource,
+        LlmProvider,
+        RelationshipStore,
+        SemanticCandidateSource,
+        VectorPurge,
+        VectorReader,
+        VectorStore,
+        VectorWriter,
+    )
+else:
+    _LAYERS = ("domain", "ports", "memory", "embeddings", "chunking", "composition")
+
+    def __getattr__(name: str) -> object:
+        """Import the layer that exports `name`, the first time that the name is used."""
+        if name in _LAYERS:
+            return import_module(f"{__name__}.{name}")
+        if name in __all__:
+            for layer in _LAYERS:
+                exports = import_module(f"{__name__}.{layer}")
+                if name in exports.__all__:
+                    return globals().setdefault(name, getattr(exports, name))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, *_LAYERS})
+
 
 __all__ = [
     "BM25_B",

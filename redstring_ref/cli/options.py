@@ -1,158 +1,97 @@
-"""The options of every subcommand, and what they mean as values. It runs nothing."""
+"""The commands and their options, as a user writes them. What they mean is elsewhere."""
 
 import argparse
-import os
-import sys
+import re
 from collections.abc import Callable, Sequence
-from itertools import islice
 from typing import Any, NoReturn
 
-from redstring_ref.chunking import SlidingWindowChunker
+from redstring_ref.cli import manual
 from redstring_ref.cli.errors import UsageError
-from redstring_ref.cli.searching import SearchRequest
+from redstring_ref.cli.streams import answer
 from redstring_ref.domain import RetrievalMode
 from redstring_ref.domain.errors import shown
-from redstring_ref.domain.retrieval import require_query
-from redstring_ref.embeddings import HashingEmbeddingProvider, OpenAIEmbeddingProvider
-from redstring_ref.ports import EmbeddingProvider
 
 DEFAULT_DIMENSION = 256
-DEFAULT_OVERLAP = 200
-# Wider vectors than any model's or any database's would only fill the memory.
-MAX_DIMENSION = 16_000
-# How much of an argument an error repeats.
-MAX_ECHO = 200
+MAX_DIMENSION = 16_000  # as wide as a vector of pgvector can be
+MAX_DEFAULT_OVERLAP = 200
 
-WHAT_IS_READ = """\
-Files are read as UTF-8 text, whatever their extension; a byte order mark is dropped. Binary and
-undecodable files are reported and skipped. Below a folder, hidden names, __pycache__ and
-node_modules are passed over unless they are named, and links to folders are not followed."""
-
-WHAT_IS_PRINTED = """\
-output:
-  rank      the place in the answer, from 1
-  fused     the reciprocal rank fusion of both channels, in hybrid mode
-  semantic  (1 + cosine) / 2, from 0 to 1
-  lexical   BM25, comparable within one answer only
-  source    the file and the lines of the passage
-  A channel that did not rank a passage shows -. Words of the query are bold on a terminal, and
-  between ** elsewhere, or where NO_COLOR is set or TERM is dumb. What was read is told on stderr.
-"""
-
-EXIT_CODES = """\
-exit codes:
-  0 done, with results or without; 1 failed; 2 wrong usage; 130 interrupted"""
-
-EXAMPLE = 'redstring-ref {name} "how does a tie get broken" README.md spec/ -k 3'
+_LIKE_AN_OPTION = re.compile(r"--?[A-Za-z]\S*")
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are a `UsageError`, and whose help fails loudly where it cannot be written."""
+    def __init__(self, **options: Any) -> None:  # whatever argparse takes
+        raw = argparse.RawDescriptionHelpFormatter
+        super().__init__(allow_abbrev=False, formatter_class=raw, **options)
 
-    def __init__(self, **options: Any) -> None:  # Any: argparse's own
-        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[: 2 * MAX_ECHO]}\n{self.format_usage().strip()}")
-
-    def _print_message(self, message: str, file: Any = None) -> None:  # Any: argparse's own
-        stream = sys.stderr if file is None else file
-        stream.write(message)
-        stream.flush()
-
-
-class _CommandParser(_Parser):
-    """A parser of one command, whose options may stand anywhere before `--`."""
-
-    _given: Sequence[str] = ()
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002 - argparse's signature
+        # argparse passes over a failure to write.
+        answer(self.format_help().splitlines())
 
     def error(self, message: str) -> NoReturn:
-        options = (each for each in self._given if each.startswith("-") and each != "--")
-        if any(each.partition("=")[0] not in self._option_string_actions for each in options):
-            message = f"{message[:MAX_ECHO]} (what starts with - and is no option stands after --)"
-        super().error(message)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # Any: argparse's own
-        self._given = args or ()
-        parsed, unknown = super().parse_known_args(self._options_first(self._given), namespace)
-        if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return parsed, unknown
-
-    def _options_first(self, arguments: Sequence[str]) -> list[str]:
-        """Return the arguments with the options, and their values, before all others."""
-        options: list[str] = []
-        others: list[str] = []
-        rest = iter(arguments)
-        for argument in rest:
-            if argument == "--":
-                others += rest
-            elif argument.startswith("-") and argument != "-":
-                options.append(argument)
-                action = self._option_string_actions.get(argument)
-                options += islice(rest, 1 if action is not None and action.nargs is None else 0)
-            else:
-                others.append(argument)
-        return [*options, "--", *others] if others else options
+        raise UsageError(message, self.format_usage())
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
-    parser = _Parser(
-        prog="redstring-ref",
-        description="Exact hybrid retrieval over text files: BM25, exact cosine, reciprocal rank fusion.",
-        epilog=EXIT_CODES,
-    )
-    commands = parser.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", parser_class=_CommandParser
-    )
-    _add_search(commands.add_parser, "search", "find the passages in files that answer a query")
-    _add_search(commands.add_parser, "explain", "search, and show the arithmetic behind each result")
-    summary = "show the terms of a text"
-    tokenize = commands.add_parser("tokenize", help=summary, description=f"{summary.capitalize()}.")
-    tokenize.add_argument("text", metavar="TEXT", type=_text, help="the text; after --, it may start with -")
-    _add_json(tokenize)
-    version = commands.add_parser("version", help="show the version", description="Show the version.")
-    _add_json(version)
-    return parser
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the command and its options; `SystemExit` after printing the help that was asked for.
+
+    Options may stand anywhere before `--`. What cannot be understood is a `UsageError`.
+    """
+    top, commands = _parsers()
+    if not arguments or arguments[0] not in commands:
+        return top.parse_args(arguments)
+    alone, whole = commands[arguments[0]]
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options, words = alone.parse_known_args(arguments[1:end], argparse.Namespace(command=arguments[0]))
+    unknown = [word for word in words if _LIKE_AN_OPTION.fullmatch(word)]
+    if {"-h", "--help"} & set(unknown):
+        return whole.parse_args(["--help"])
+    if unknown:
+        whole.error(f"unrecognized arguments: {' '.join(unknown)} (put -- before words that begin with -)")
+    words += arguments[end + 1 :]
+    dashes = ["--"] if any(word.startswith("-") for word in words) else []
+    return whole.parse_args([*dashes, *words], options)
 
 
-def search_request(options: argparse.Namespace) -> SearchRequest:
-    """Return what `search` and `explain` were asked; contradictions are a `UsageError`."""
-    try:
-        return SearchRequest(
-            query=require_query(options.query),
-            paths=options.paths,
-            mode=RetrievalMode(options.mode),
-            k=options.k,
-            chunker=_chunker(options),
-            embeddings=_embeddings(options),
+def _parsers() -> tuple[_Parser, dict[str, tuple[_Parser, _Parser]]]:
+    """Return the parser of all commands, and for each the parser of its options alone and the whole."""
+    top = _Parser(prog="redstring-ref", description=manual.TOP, epilog=manual.TOP_EPILOG)
+    adder = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = {}
+    for name, (words, add_options, add_words) in _COMMANDS.items():
+        usage = f"redstring-ref {name} [options] {words}".rstrip()
+        alone = _Parser(add_help=False, usage=usage)
+        add_options(alone)
+        alone.add_argument("--json", action="store_true", help="print JSON, for machines")
+        summary = manual.SUMMARIES[name]
+        whole = adder.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            epilog=manual.EPILOGS[name],
+            usage=usage,
+            parents=[alone],
         )
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+        add_words(whole)
+        commands[name] = alone, whole
+    return top, commands
 
 
-def _chunker(options: argparse.Namespace) -> SlidingWindowChunker:
-    size = options.chunk_size
-    overlap = min(DEFAULT_OVERLAP, size // 5) if options.overlap is None else options.overlap
-    if size < 1:
-        raise UsageError(f"--chunk-size must be at least 1, got {size}")
-    if overlap >= size:
-        raise UsageError(f"--overlap must be less than --chunk-size {size}, got {overlap}")
-    return SlidingWindowChunker(size, overlap)
+def _nothing(parser: _Parser) -> None:
+    pass
 
 
-def _add_search(add_parser: Callable[..., argparse.ArgumentParser], name: str, summary: str) -> None:
-    parser = add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.\n\n{WHAT_IS_READ}",
-        epilog=f"{WHAT_IS_PRINTED}\n{EXIT_CODES}\n\nexample:\n  {EXAMPLE.format(name=name)}",
-    )
+def _tokenize_words(parser: _Parser) -> None:
+    parser.add_argument("text", metavar="TEXT", type=_text, help="any text")
+
+
+def _search_words(parser: _Parser) -> None:
     parser.add_argument(
-        "query", metavar="QUERY", type=_text, help="the words to look for; after --, it may start with -"
+        "query", metavar="QUERY", type=_text, help="what to look for: words or a question, in one argument"
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a file or a folder")
+
+
+def _search_options(parser: _Parser) -> None:
     parser.add_argument(
         "--mode",
         choices=[mode.value for mode in RetrievalMode],
@@ -160,26 +99,22 @@ def _add_search(add_parser: Callable[..., argparse.ArgumentParser], name: str, s
         help="which channels answer (default: %(default)s)",
     )
     parser.add_argument(
-        "-k", type=_count, default=5, metavar="N", help="how many results to show (default: %(default)s)"
+        "-k", type=_whole(0), default=5, metavar="N", help="how many results to show (default: %(default)s)"
     )
     parser.add_argument(
         "--chunk-size",
-        type=_count,
+        type=_whole(1),
         default=1000,
         metavar="N",
         help="characters in a passage (default: %(default)s)",
     )
     parser.add_argument(
         "--overlap",
-        type=_count,
+        type=_whole(0),
         metavar="N",
-        help=f"characters that neighbouring passages may share (default: a fifth, at most {DEFAULT_OVERLAP})",
+        help="characters that neighbouring passages may share, fewer than a passage has "
+        f"(default: a fifth of --chunk-size, at most {MAX_DEFAULT_OVERLAP})",
     )
-    _add_embeddings(parser)
-    _add_json(parser)
-
-
-def _add_embeddings(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("embeddings")
     group.add_argument(
         "--embeddings",
@@ -187,56 +122,52 @@ def _add_embeddings(parser: argparse.ArgumentParser) -> None:
         default="hashing",
         help="hashed words, which need nothing, or an OpenAI-compatible server (default: %(default)s)",
     )
-    group.add_argument("--base-url", metavar="URL", help="the server, such as http://localhost:11434/v1")
-    group.add_argument("--model", metavar="NAME", help="the server's model")
+    group.add_argument(
+        "--base-url", type=_text, metavar="URL", help="the server, such as http://localhost:11434/v1"
+    )
+    group.add_argument("--model", type=_text, metavar="NAME", help="the server's model")
     group.add_argument(
         "--dimension",
-        type=_count,
+        type=_whole(1, MAX_DIMENSION),
         metavar="N",
-        help=f"the width of the vectors: openai needs it, hashing takes {DEFAULT_DIMENSION}",
+        help=f"the width of the vectors: with hashing any (default: {DEFAULT_DIMENSION}), with openai the "
+        "model's own, which must be given",
     )
     group.add_argument(
-        "--api-key-env", metavar="NAME", help="the environment variable that holds the server's API key"
+        "--api-key-env",
+        type=_text,
+        metavar="NAME",
+        help="the environment variable that holds the server's API key",
     )
 
 
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON, for machines")
+_COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[_Parser], None]]] = {
+    "search": ("QUERY PATH [PATH ...]", _search_options, _search_words),
+    "explain": ("QUERY PATH [PATH ...]", _search_options, _search_words),
+    "tokenize": ("TEXT", _nothing, _tokenize_words),
+    "version": ("", _nothing, _nothing),
+}
 
 
-def _count(text: str) -> int:
+def _text(argument: str) -> str:
     try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 0, got {text[:MAX_ECHO]!r}")
-    return number
-
-
-def _text(text: str) -> str:
-    """Return an argument that is text; bytes that are not UTF-8 reach Python as lone surrogates."""
-    try:
-        text.encode()
+        argument.encode()
     except UnicodeEncodeError:
         raise argparse.ArgumentTypeError("is not valid UTF-8") from None
-    return text
+    return argument
 
 
-def _embeddings(options: argparse.Namespace) -> EmbeddingProvider:
-    if options.dimension is not None and not 1 <= options.dimension <= MAX_DIMENSION:
-        raise UsageError(f"--dimension must be from 1 to {MAX_DIMENSION}, got {shown(options.dimension)}")
-    if options.embeddings == "hashing":
-        for name in ("base_url", "model", "api_key_env"):
-            if getattr(options, name) is not None:
-                raise UsageError(f"--{name.replace('_', '-')} goes with --embeddings openai")
-        return HashingEmbeddingProvider(DEFAULT_DIMENSION if options.dimension is None else options.dimension)
-    for name in ("base_url", "model", "dimension"):
-        if getattr(options, name) is None:
-            raise UsageError(f"--embeddings openai needs --{name.replace('_', '-')}")
-    api_key = None
-    if options.api_key_env is not None:
-        api_key = os.environ.get(options.api_key_env)
-        if api_key is None:
-            raise UsageError(f"--api-key-env: there is no environment variable {options.api_key_env}")
-    return OpenAIEmbeddingProvider(options.base_url, options.model, options.dimension, api_key=api_key)
+def _whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return what reads a whole number in these bounds."""
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+
+    def number(argument: str) -> int:
+        try:
+            value = int(argument)
+        except ValueError:
+            value = least - 1
+        if value < least or (most is not None and value > most):
+            raise argparse.ArgumentTypeError(f"must be a whole number {bounds}, got {shown(argument)}")
+        return value
+
+    return number

@@ -1,30 +1,25 @@
-"""Search results and their explanation, as text and as JSON. It retrieves nothing."""
+"""Search results and what else is to be told, as text. It retrieves nothing."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict
-from textwrap import wrap
 from typing import TextIO
 
-from redstring_ref.cli.searching import Corpus
-from redstring_ref.cli.snippets import marked_snippet
-from redstring_ref.cli.terminal import UNPRINTABLE, emphasis, one_line, width
-from redstring_ref.composition import (
-    ChunkRetrievalTrace,
-    Explanation,
-    LexicalWorking,
-    MatchWorking,
-    SemanticWorking,
-)
-from redstring_ref.domain import BM25_B, BM25_K1, RRF_K, JsonObject, RetrievalMode, ScoredChunk, tokenize
+from redstring_ref.cli.searching import Corpus, counted
+from redstring_ref.cli.snippets import Snippet
+from redstring_ref.cli.terminal import emphasis, width
+from redstring_ref.composition import ChunkRetrievalTrace
+from redstring_ref.domain import RetrievalMode, ScoredChunk, tokenize
 
 UNRANKED = "-"
 SKIPPED_SHOWN = 10
+INDENT = "      "
+MIN_SNIPPET_WIDTH = 20
+NO_TERMS = "the query has no terms: it holds only stopwords and punctuation, so no word can match"
 
 
 def search_lines(trace: ChunkRetrievalTrace, corpus: Corpus, stream: TextIO) -> Iterator[str]:
     """Yield the matches as a table, each with a snippet in which the words of the query are marked."""
     opening, closing = emphasis(stream)
+    room = max(MIN_SNIPPET_WIDTH, width(stream) - len(INDENT))
     terms = frozenset(tokenize(trace.query))
     matches = trace.matches[: trace.k]
     if matches:
@@ -32,157 +27,34 @@ def search_lines(trace: ChunkRetrievalTrace, corpus: Corpus, stream: TextIO) -> 
     for rank, match in enumerate(matches, start=1):
         fused = match.score if trace.mode is RetrievalMode.HYBRID else None
         scores = "  ".join(f"{_number(score):>8}" for score in (fused, match.semantic, match.lexical))
-        yield f"{rank:>4}  {scores}  {_place(match, corpus)}"
-        shown = marked_snippet(match.chunk.text, terms, opening, closing)
-        # A mark must not be torn apart, nor a word that is longer than the line.
-        for line in wrap(shown, width(stream) - 6, break_long_words=False, break_on_hyphens=False):
-            yield f"      {line}"
+        yield f"{rank:>4}  {scores}  {place(match, corpus)}"
+        for line in Snippet.of(match.chunk.text, terms).lines(room, opening, closing):
+            yield f"{INDENT}{line}"
 
 
-def search_json(trace: ChunkRetrievalTrace, corpus: Corpus) -> JsonObject:
-    """Return the matches as JSON, with what was read and what was skipped."""
-    matches = enumerate(trace.matches[: trace.k], start=1)
-    return {
-        **_head(trace, corpus),
-        "results": [_match_json(rank, match, corpus) for rank, match in matches],
-    }
-
-
-def explain_json(trace: ChunkRetrievalTrace, explanation: Explanation, corpus: Corpus) -> JsonObject:
-    """Return the matches as JSON with all of their working, and the first that missed the cut."""
-    missed = explanation.missed
-    return {
-        **_head(trace, corpus),
-        "terms": list(trace.terms),
-        "results": [_working_json(working, corpus) for working in explanation.matches],
-        "missed": None
-        if missed is None
-        else {**_working_json(missed.working, corpus), "shortfall": missed.shortfall},
-    }
-
-
-def explain_lines(trace: ChunkRetrievalTrace, explanation: Explanation, corpus: Corpus) -> Iterator[str]:
-    """Yield the working of each match, and for the first that missed the cut, by how much it did."""
-    for working in explanation.matches:
-        yield from _working_lines(f"{working.rank}.", trace.mode, working, corpus)
-        yield ""
-    if explanation.missed is not None:
-        missed = explanation.missed
-        yield from _working_lines("First below the cut:", trace.mode, missed.working, corpus)
-        if missed.shortfall:
-            yield f"  missed by {missed.shortfall:.6g}"
-        else:
-            yield "  missed by 0: the scores are equal, and its id is the greater"
-    elif explanation.matches:
-        yield "Nothing missed the cut."
-
-
-def status_lines(trace: ChunkRetrievalTrace, corpus: Corpus) -> Iterator[str]:
-    """Yield what was read and skipped, and why there is no result if there is none."""
+def skipped_lines(corpus: Corpus) -> Iterator[str]:
+    """Yield what was skipped and why, up to ten."""
     for skipped in corpus.skipped[:SKIPPED_SHOWN]:
-        yield f"skipped {one_line(skipped.path)}: {skipped.reason}"
+        yield f"skipped {skipped.path}: {skipped.reason}"
     more = len(corpus.skipped) - SKIPPED_SHOWN
     if more > 0:
         yield f"skipped {more} more; --json lists them all"
+
+
+def status_lines(trace: ChunkRetrievalTrace, corpus: Corpus) -> Iterator[str]:
+    """Yield how much was searched, and what explains that nothing was found."""
     if not tokenize(trace.query):
-        yield "the query has no terms: stopwords and punctuation are not searched by their words"
-    files = _counted(corpus.report.documents, "file")
-    passages = _counted(corpus.report.chunks_written, "passage")
-    yield f"{'' if trace.matches else 'no results: '}{files}, {passages} searched"
-
-
-def json_text(answer: object) -> str:
-    """Return `answer` as indented JSON, in which nothing could drive a terminal."""
-    text = json.dumps(answer, ensure_ascii=False, indent=2)
-    lines = (UNPRINTABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", line) for line in text.split("\n"))
-    return "\n".join(lines)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _working_lines(title: str, mode: RetrievalMode, working: MatchWorking, corpus: Corpus) -> Iterator[str]:
-    match = working.match
-    yield f"{title} {_place(match, corpus)}  score {match.score:.6f}"
-    if working.lexical is None:
-        yield "  lexical   not ranked"
-    else:
-        yield from _lexical_lines(working.lexical)
-    if working.semantic is None:
-        yield "  semantic  not ranked"
-    else:
-        yield from _semantic_lines(working.semantic)
-    if mode is RetrievalMode.HYBRID:
-        channels = [each for each in (working.lexical, working.semantic) if each is not None]
-        parts = [f"1/({RRF_K} + {each.rank}) [{each.reciprocal_rank:.9f}]" for each in channels]
-        yield f"  fused     {' + '.join(parts)} = {match.score:.9f}"
-
-
-def _lexical_lines(lexical: LexicalWorking) -> Iterator[str]:
-    yield (
-        f"  lexical   rank {lexical.rank}, BM25 {lexical.score:.6f}: {lexical.doc_length} terms, "
-        f"average {lexical.average_doc_length:.2f} in {_counted(lexical.n_docs, 'passage')}"
+        yield NO_TERMS
+    searched = (
+        f"{counted(corpus.report.documents, 'file')}, {counted(corpus.report.chunks_written, 'passage')}"
     )
-    yield (
-        f"            adds = idf · tf / (tf + k1 · (1 - b + b · {lexical.doc_length} / "
-        f"{lexical.average_doc_length:.2f})), k1 = {BM25_K1}, b = {BM25_B}"
-    )
-    term_width = max(len("total"), *(len(weight.term) for weight in lexical.terms))
-    yield f"            {'term':<{term_width}}  {'tf':>4}  {'df':>6}  {'idf':>9}  {'adds':>9}"
-    for weight in lexical.terms:
-        counts = f"{weight.term_frequency:>4}  {weight.doc_frequency:>6}"
-        yield f"            {weight.term:<{term_width}}  {counts}  {weight.idf:>9.6f}  {weight.weight:>9.6f}"
-    yield f"            {'total':<{term_width}}  {'':>4}  {'':>6}  {'':>9}  {lexical.score:>9.6f}"
+    yield f"{'' if trace.matches else 'no results: '}{searched} searched"
 
 
-def _semantic_lines(semantic: SemanticWorking) -> Iterator[str]:
-    yield f"  semantic  rank {semantic.rank}, score (1 + cosine) / 2 = {semantic.score:.6f}"
-    yield (
-        f"            cosine = dot / sqrt(|q|² · |v|²) = {semantic.dot:.6f} / "
-        f"sqrt({semantic.query_squared_norm:.6f} · {semantic.chunk_squared_norm:.6f}) = {semantic.cosine:.6f}"
-    )
-
-
-def _head(trace: ChunkRetrievalTrace, corpus: Corpus) -> JsonObject:
-    return {
-        "query": trace.query,
-        "mode": trace.mode.value,
-        "k": trace.k,
-        "files": corpus.report.documents,
-        "passages": corpus.report.chunks_written,
-        "skipped": [{"path": skipped.path, "reason": skipped.reason} for skipped in corpus.skipped],
-    }
-
-
-def _match_json(rank: int, match: ScoredChunk, corpus: Corpus) -> JsonObject:
+def place(match: ScoredChunk, corpus: Corpus) -> str:
+    """Return where a passage stands: its file and its lines."""
     first, last = corpus.lines(match.chunk)
-    return {
-        "rank": rank,
-        "source": match.chunk.source_id,
-        "first_line": first,
-        "last_line": last,
-        "start_char": match.chunk.start_char,
-        "end_char": match.chunk.end_char,
-        "id": match.chunk.id,
-        "text": match.chunk.text,
-        "score": match.score,
-        "semantic": match.semantic,
-        "lexical": match.lexical,
-    }
-
-
-def _working_json(working: MatchWorking, corpus: Corpus) -> JsonObject:
-    return {
-        **_match_json(working.rank, working.match, corpus),
-        "semantic_working": None if working.semantic is None else asdict(working.semantic),
-        "lexical_working": None if working.lexical is None else asdict(working.lexical),
-    }
-
-
-def _place(match: ScoredChunk, corpus: Corpus) -> str:
-    first, last = corpus.lines(match.chunk)
-    return f"{one_line(match.chunk.source_id)}:{first}" + (f"-{last}" if last > first else "")
+    return f"{match.chunk.source_id}:{first}" + (f"-{last}" if last > first else "")
 
 
 def _number(score: float | None) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from redstring_ref.chunking import SlidingWindowChunker
-from redstring_ref.cli.reading import SkippedFile, read_files, require_paths
-from redstring_ref.cli.terminal import Progress
+from redstring_ref.cli.progress import Progress
+from redstring_ref.cli.reading import read_files
+from redstring_ref.cli.request import SearchRequest
+from redstring_ref.cli.walking import SkippedFile, require_paths
 from redstring_ref.composition import (
     ChunkRetrievalTrace,
     ChunkRetriever,
@@ -17,24 +18,12 @@ from redstring_ref.composition import (
     IndexReport,
     index_documents,
 )
-from redstring_ref.domain import RetrievalMode, SourceDocument, SourceId, StoredChunk, TenantId
+from redstring_ref.domain import RetrievalMode, SourceDocument, SourceId, StoredChunk, TenantId, TextSpan
 from redstring_ref.memory import InMemoryChunkStore
-from redstring_ref.ports import EmbeddingProvider
+from redstring_ref.ports import Chunker
 
 # One command serves one user: the tenant only has to be the same for every file.
 TENANT = TenantId(UUID(int=0))
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """What to search, how, and for what."""
-
-    query: str
-    paths: Sequence[str]
-    mode: RetrievalMode
-    k: int
-    chunker: SlidingWindowChunker
-    embeddings: EmbeddingProvider
 
 
 @dataclass(slots=True)
@@ -45,9 +34,17 @@ class Corpus:
     skipped: list[SkippedFile] = field(default_factory=list)
     report: IndexReport = field(default_factory=IndexReport)
 
-    def documents(self, paths: Sequence[str], on_file: Callable[[str], None]) -> Iterator[SourceDocument]:
-        """Yield the files below `paths`, noting the lines of each and every file that is skipped."""
-        for found in read_files(paths, on_file):
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether there was something to read, and none of it could be."""
+        return not self.report.documents and bool(self.skipped)
+
+    def documents(self, paths: Sequence[str], before: Callable[[str], None]) -> Iterator[SourceDocument]:
+        """Yield the files below `paths`, noting the lines of each and every file that is skipped.
+
+        `before` is told the name of each that is opened.
+        """
+        for found in read_files(paths, before):
             if isinstance(found, SkippedFile):
                 self.skipped.append(found)
                 continue
@@ -64,34 +61,69 @@ class Corpus:
         return bisect_left(ends, first) + 1, bisect_left(ends, last) + 1
 
 
+class _Narrator:
+    """Puts into words how far a search has come."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._files = 0
+        self._name = ""
+
+    def reading(self, name: str) -> None:
+        self._files += 1
+        self._name = name
+        self._progress.show(f"file {self._files}: reading {name}")
+
+    def cut(self, passages: int) -> None:
+        self._progress.show(f"file {self._files}: indexing {counted(passages, 'passage')} of {self._name}")
+
+    def embedded(self, state: IndexProgress) -> None:
+        done = f"embedded {state.chunks_done} of {counted(state.chunks, 'passage')}"
+        self._progress.show(f"file {self._files}: {done} of {state.source_id}")
+
+    def searching(self) -> None:
+        self._progress.show("searching")
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldChunker:
+    """A chunker that tells how many spans it has cut."""
+
+    chunker: Chunker
+    told: Callable[[int], None]
+
+    def chunk(self, text: str) -> list[TextSpan]:
+        spans = self.chunker.chunk(text)
+        self.told(len(spans))
+        return spans
+
+
 async def run_search(request: SearchRequest) -> tuple[ChunkRetrievalTrace, Corpus]:
     """Index the files of the request in memory and retrieve from them, with the working."""
     require_paths(request.paths)
-    corpus, progress = Corpus(), Progress()
-
-    def show(state: IndexProgress) -> None:
-        progress.show(
-            f"{state.documents_done} indexed; {state.source_id}: "
-            f"{state.chunks_done} of {state.chunks} passages"
-        )
-
+    corpus = Corpus()
     is_lexical = request.mode is RetrievalMode.LEXICAL
-    async with InMemoryChunkStore(dimension=request.embeddings.dimension) as store:
-        try:
+    with Progress() as progress:
+        narrator = _Narrator(progress)
+        async with InMemoryChunkStore(dimension=request.embeddings.dimension) as store:
             corpus.report = await index_documents(
-                corpus.documents(request.paths, lambda path: progress.show(f"reading {path}")),
+                corpus.documents(request.paths, narrator.reading),
                 store=store,
                 tenant_id=TENANT,
-                chunker=request.chunker,
+                chunker=_ToldChunker(request.chunker, narrator.cut),
                 embeddings=None if is_lexical else request.embeddings,
-                on_progress=show,
+                on_progress=None if is_lexical else narrator.embedded,
             )
-        finally:
-            progress.clear()
-        retriever = (
-            ChunkRetriever.lexical_only(chunks=store)
-            if is_lexical
-            else ChunkRetriever(embeddings=request.embeddings, chunks=store)
-        )
-        trace = await retriever.trace_chunks(request.query, TENANT, k=request.k, mode=request.mode)
+            narrator.searching()
+            retriever = (
+                ChunkRetriever.lexical_only(chunks=store)
+                if is_lexical
+                else ChunkRetriever(embeddings=request.embeddings, chunks=store)
+            )
+            trace = await retriever.trace_chunks(request.query, TENANT, k=request.k, mode=request.mode)
     return trace, corpus
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as `1 file` and `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

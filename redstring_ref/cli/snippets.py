@@ -1,50 +1,55 @@
-"""Which part of a passage to show, and which words of it match. It decides nothing about ranks."""
+"""Which part of a passage to show, and how: in lines, with its matching words marked. No ranks."""
 
-import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
-from itertools import groupby
-from unicodedata import category
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
 
-from redstring_ref.cli.terminal import one_line
-from redstring_ref.domain.terms import fold, is_ignorable, tokenize
+from redstring_ref.cli.escapes import masked
+from redstring_ref.cli.highlights import Span, matching_spans
 
 SNIPPET_LENGTH = 240
 ELLIPSIS = "…"
 
-Span = tuple[int, int]
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text in one line that drives no terminal, and where the words in it match."""
+
+    text: str
+    spans: list[Span]
+
+    @classmethod
+    def of(cls, text: str, terms: Collection[str]) -> Self:
+        """Return the part of `text` that holds the most matching words; the first of the best."""
+        line = " ".join(text.split())
+        # Words are told apart before anything in them is masked, and before any is cut in two.
+        spans = matching_spans(line, terms)
+        begin, end = _best_part(line, [start for start, _ in spans])
+        opening, closing = ELLIPSIS if begin else "", ELLIPSIS if end < len(line) else ""
+        shift = len(opening) - begin
+        inside = [
+            (max(start, begin), min(stop, end)) for start, stop in spans if start < end and stop > begin
+        ]
+        shown = masked(line[begin:end])
+        return cls(f"{opening}{shown}{closing}", [(start + shift, stop + shift) for start, stop in inside])
+
+    def lines(self, width: int, opening: str, closing: str) -> Iterator[str]:
+        """Yield lines of at most `width` characters, each matching word between `opening` and `closing`.
+
+        Marks do not count. No word is broken: one that is longer has a longer line.
+        """
+        for begin, end in _wrapped(self.text, width):
+            parts, at = [], begin
+            for start, stop in self.spans:
+                if begin <= start < end:
+                    parts += [self.text[at:start], opening, self.text[start:stop], closing]
+                    at = stop
+            yield "".join([*parts, self.text[at:end]])
 
 
-def marked_snippet(text: str, terms: Collection[str], opening: str, closing: str) -> str:
-    """Return the part of `text`, in one line, that holds the most matching words, with these marked.
-
-    Of several such parts the first. A word that the part begins or ends in is marked by what it
-    is as a whole.
-    """
-    line = one_line(text)
-    spans = matching_spans(line, terms)
-    begin, end = _window(line, [start for start, _ in spans])
-    shown = [(max(start, begin), min(stop, end)) for start, stop in spans if start < end and stop > begin]
-    before, after = ELLIPSIS if begin else "", ELLIPSIS if end < len(line) else ""
-    return f"{before}{_marked(line, begin, end, shown, opening, closing)}{after}"
-
-
-def matching_spans(text: str, terms: Collection[str]) -> list[Span]:
-    """Return where words of `text` have one of `terms` among their tokens, in order, none overlapping.
-
-    In scripts without spaces, the characters that match; elsewhere the whole word. A character
-    that tokens leave out, such as a soft hyphen, belongs to the word that it stands in.
-    """
-    spans: list[Span] = []
-    for is_word, group in groupby(enumerate(text), key=lambda each: _is_of_word(each[1])):
-        if is_word:
-            positions = [position for position, _ in group]
-            spans += _matches_in_word(text, positions[0], positions[-1] + 1, terms)
-    return spans
-
-
-def _window(line: str, starts: list[int]) -> Span:
-    """Return where the part to show begins and ends, in which the most of `starts` lie."""
+def _best_part(line: str, starts: Sequence[int]) -> Span:
+    """Return the part of about `SNIPPET_LENGTH` characters in which the most words start."""
     if len(line) <= SNIPPET_LENGTH:
         return 0, len(line)
     counts = [bisect_left(starts, start + SNIPPET_LENGTH) - at for at, start in enumerate(starts)]
@@ -60,34 +65,16 @@ def _window(line: str, starts: list[int]) -> Span:
     return begin, end
 
 
-def _marked(line: str, begin: int, end: int, spans: list[Span], opening: str, closing: str) -> str:
-    parts, at = [], begin
-    for start, stop in spans:
-        parts += [line[at:start], opening, line[start:stop], closing]
-        at = stop
-    return "".join([*parts, line[at:end]])
-
-
-def _is_of_word(character: str) -> bool:
-    return category(character)[0] in "LMN" or is_ignorable(character)
-
-
-def _matches_in_word(text: str, start: int, end: int, terms: Collection[str]) -> list[Span]:
-    word = text[start:end]
-    tokens = tokenize(word)
-    found = {token for token in tokens if token in terms}
-    folded = fold(word)
-    if not found:
-        return []
-    if len(tokens) == 1 or len(folded) != len(word):
-        return [(start, end)]
-    covered = {position for token in found for position in _positions(token, folded)}
-    runs = groupby(enumerate(sorted(covered)), key=lambda each: each[1] - each[0])
-    blocks = [[position for _, position in run] for _, run in runs]
-    return [(start + block[0], start + block[-1] + 1) for block in blocks]
-
-
-def _positions(token: str, text: str) -> Iterator[int]:
-    """Yield the positions of `text` that an occurrence of `token` covers, overlapping ones too."""
-    for match in re.finditer(f"(?={re.escape(token)})", text):
-        yield from range(match.start(), match.start() + len(token))
+def _wrapped(text: str, width: int) -> Iterator[Span]:
+    """Yield the spans of the lines that `text`, words with single spaces between, is broken into."""
+    begin = 0
+    while len(text) - begin > width:
+        space = text.rfind(" ", begin, begin + width + 1)
+        if space < 0:
+            space = text.find(" ", begin + width)
+        if space < 0:
+            break
+        yield begin, space
+        begin = space + 1
+    if begin < len(text):
+        yield begin, len(text)

@@ -67,9 +67,12 @@ def explain_chunks(trace: ChunkRetrievalTrace) -> Explanation:
 
     Spec: LEX-2, VEC-3, FUS-1.
     """
-    working = _Working(trace)
+    channels = _Channels(trace)
     shown = enumerate(trace.matches[: trace.k + 1], start=1)
-    workings = [working.of(rank, match) for rank, match in shown]
+    workings = [
+        MatchWorking(rank, match, channels.semantic(match), channels.lexical(match.chunk.id))
+        for rank, match in shown
+    ]
     if len(workings) <= trace.k:
         return Explanation(workings, None)
     *returned, missed = workings
@@ -77,36 +80,37 @@ def explain_chunks(trace: ChunkRetrievalTrace) -> Explanation:
     return Explanation(returned, Missed(missed, shortfall))
 
 
-class _Working:
-    """The rank and the score of each passage in each channel, looked up once."""
+class _Channels:
+    """Where each channel ranks a chunk and by what, found by the chunk's id."""
 
     def __init__(self, trace: ChunkRetrievalTrace) -> None:
         self._trace = trace
-        self._semantic = {each.chunk.id: (rank, each.score) for rank, each in enumerate(trace.semantic, 1)}
-        self._lexical = {each.chunk.id: (rank, each.score) for rank, each in enumerate(trace.lexical, 1)}
+        self._semantic = {
+            each.chunk.id: (rank, each.score) for rank, each in enumerate(trace.semantic, start=1)
+        }
+        self._lexical = {
+            each.chunk.id: (rank, each.score) for rank, each in enumerate(trace.lexical, start=1)
+        }
         candidates = [] if trace.candidates is None else trace.candidates.candidates
         self._candidates = {each.chunk.id: each for each in candidates}
 
-    def of(self, rank: int, match: ScoredChunk) -> MatchWorking:
-        return MatchWorking(rank, match, self._semantic_of(match), self._lexical_of(match.chunk.id))
-
-    def _semantic_of(self, match: ScoredChunk) -> SemanticWorking | None:
+    def semantic(self, match: ScoredChunk) -> SemanticWorking | None:
         query, vector = self._trace.query_vector, match.chunk.embedding
-        found = self._semantic.get(match.chunk.id)
-        if found is None or query is None or vector is None:
+        place = self._semantic.get(match.chunk.id)
+        if place is None or query is None or vector is None:
             return None
-        rank, score = found
+        rank, score = place
         dot, query_norm, chunk_norm = dot_product(query, vector), squared_norm(query), squared_norm(vector)
         angle = cosine(dot, query_norm, chunk_norm)
         return SemanticWorking(rank, score, dot, query_norm, chunk_norm, angle, float(reciprocal_rank(rank)))
 
-    def _lexical_of(self, chunk_id: ChunkId) -> LexicalWorking | None:
-        found = self._lexical.get(chunk_id)
-        if found is None or self._trace.candidates is None:
+    def lexical(self, chunk_id: ChunkId) -> LexicalWorking | None:
+        place = self._lexical.get(chunk_id)
+        if place is None or self._trace.candidates is None:
             return None
-        rank, score = found
+        rank, score = place
         stats, candidate = self._trace.candidates.stats, self._candidates[chunk_id]
-        length, frequencies = candidate.doc_length, candidate.term_frequencies
+        frequencies, length = candidate.term_frequencies, candidate.doc_length
         weights = list(term_weights(self._trace.terms, frequencies, length, stats))
-        average, ranked = stats.average_doc_length, float(reciprocal_rank(rank))
-        return LexicalWorking(rank, score, length, average, stats.n_docs, weights, ranked)
+        average, n_docs = stats.average_doc_length, stats.n_docs
+        return LexicalWorking(rank, score, length, average, n_docs, weights, float(reciprocal_rank(rank)))

@@ -75,7 +75,6 @@ async def index_documents(
     for document in _each_once(documents):
         chunks = cut(document, tenant_id, chunker)
         tell = partial(_tell, on_progress, document.source_id, total, len(chunks))
-        tell(report.documents, 0)
         known = {} if reader is None else await stored_embeddings(reader, document, tenant_id)
         embedded = await embed_passages(chunks, known, embeddings, partial(tell, report.documents))
         orphans = await store.replace_source(document.source_id, tenant_id, chunks)

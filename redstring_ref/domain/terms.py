@@ -87,14 +87,6 @@ def fold(text: str) -> str:
     return normalize("NFKC", normalize("NFKC", _IGNORABLE.sub("", text)).casefold())
 
 
-def is_ignorable(character: str) -> bool:
-    """Tell whether terms leave a character out, as they do soft hyphens and joiners.
-
-    Spec: TXT-1.
-    """
-    return _IGNORABLE.match(character) is not None
-
-
 def _runs(folded: str) -> Iterator[str]:
     """Yield the maximal runs of letters, marks and numbers, without the marks that lead them."""
     for run in folded.translate(_SEPARATORS).split():

@@ -1,14 +1,16 @@
 """Reading files: text of any kind is read once, everything else is reported."""
 
 import builtins
+import io
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from redstring_ref.cli.errors import CommandError
-from redstring_ref.cli.reading import SkippedFile, TextFile, printable, read_files, require_paths
+from redstring_ref.cli import reading
+from redstring_ref.cli.reading import TextFile, read_files
+from redstring_ref.cli.walking import SkippedFile
 
 
 @pytest.fixture(autouse=True)
@@ -26,11 +28,9 @@ def read(*paths: str) -> list[TextFile | SkippedFile]:
     return list(read_files(paths))
 
 
-def test_files_are_read_by_name_and_folder_by_folder() -> None:
-    for name in ("b.txt", "a.md", "sub/c", "sub/deep/d.py", "z.txt"):
-        write(name, name.encode())
-    assert [found.path for found in read(".")] == ["a.md", "b.txt", "z.txt", "sub/c", "sub/deep/d.py"]
-    assert read("sub/c") == [TextFile("sub/c", "sub/c")]
+def test_a_file_is_read_whole() -> None:
+    write("sub/c", b"one\ntwo\n" * 10_000)
+    assert read(".") == read("sub/c") == [TextFile("sub/c", "one\ntwo\n" * 10_000)]
 
 
 def test_a_byte_order_mark_is_dropped_and_line_ends_are_kept() -> None:
@@ -52,8 +52,9 @@ def test_an_empty_file_is_text_and_an_empty_folder_nothing() -> None:
         (b"caf\xe9", "not UTF-8 at byte 3"),
         ("é".encode() + b"\xff", "not UTF-8 at byte 2"),
         ("text".encode("utf-16"), "UTF-16, not UTF-8"),
+        (b"\xfe\xff" + "text".encode("utf-16-be"), "UTF-16, not UTF-8"),
         ("text".encode("utf-32"), "UTF-32, not UTF-8"),
-        (b"\x00\x00\xfe\xff\x00\x00\x00a", "UTF-32, not UTF-8"),
+        (b"\x00\x00\xfe\xff" + "text".encode("utf-32-be"), "UTF-32, not UTF-8"),
         (b"\xed\xa0\x80", "not UTF-8 at byte 0"),
     ],
 )
@@ -63,42 +64,80 @@ def test_what_is_not_utf8_text_is_skipped_with_its_reason(content: bytes, reason
     assert read(".") == [SkippedFile("bad", reason), TextFile("good", "text")]
 
 
-def test_hidden_and_generated_names_are_passed_over_unless_they_are_named() -> None:
-    for name in (".git/config", ".hidden", "__pycache__/m.txt", "node_modules/p/x.js", "seen"):
-        write(name, b"text")
-    assert [found.path for found in read(".")] == ["seen"]
-    assert [found.path for found in read(".hidden", ".git")] == [".hidden", ".git/config"]
-
-
 def test_a_file_is_read_once_however_it_is_reached() -> None:
     write("folder/a", b"text")
     Path("link").symlink_to("folder/a")
     assert [found.path for found in read("folder/a", ".", "folder", "./folder/a")] == ["folder/a"]
 
 
-def test_links_that_loop_or_lead_nowhere_are_reported() -> None:
-    Path("loop").symlink_to("loop")
-    Path("gone").symlink_to("nothing")
-    write("folder/a", b"text")
-    Path("folder/up").symlink_to("..")
-    found = read(".")
-    assert TextFile("folder/a", "text") in found
-    assert SkippedFile("folder/up", "link to a folder") in found
-    reasons = {each.path: each.reason for each in found if isinstance(each, SkippedFile)}
-    assert set(reasons) == {"folder/up", "loop", "gone"}
-    assert "symbolic links" in reasons["loop"]
-    assert "No such file" in reasons["gone"]
-
-
-def test_a_named_link_to_a_folder_is_followed() -> None:
-    write("folder/a", b"text")
-    Path("link").symlink_to("folder")
-    assert read("link") == [TextFile("link/a", "text")]
-
-
 def test_a_pipe_is_skipped_and_not_waited_for() -> None:
     os.mkfifo("pipe")
     assert read("pipe") == [SkippedFile("pipe", "not a regular file")]
+
+
+def test_a_file_that_has_become_a_pipe_is_skipped_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("file", b"text")
+    os.mkfifo("pipe")
+    status = os.stat("file")
+    monkeypatch.setattr(os, "stat", lambda path: status)
+    assert read("pipe") == [SkippedFile("pipe", "not a regular file")]
+
+
+def test_two_names_that_print_alike_are_told_apart() -> None:
+    write("caf\udce9", b"bytes")
+    write("caf\\xe9", b"a backslash")
+    assert read(".") == [TextFile(r"caf\\xe9", "a backslash"), TextFile(r"caf\xe9", "bytes")]
+
+
+def test_a_name_is_read_once_even_if_its_file_is_replaced() -> None:
+    write("file", b"old")
+    files = read_files(["file", "./file"])
+    assert next(files) == TextFile("file", "old")
+    write("new", b"new")
+    os.replace("new", "file")
+    assert list(files) == []
+
+
+def test_what_is_skipped_is_reported_once() -> None:
+    Path("gone").symlink_to("nothing")
+    assert len(read("gone", "./gone", ".")) == 1
+
+
+def test_each_name_is_told_before_its_file_is_read() -> None:
+    write("a", b"text")
+    write("b", b"\x00")
+    events: list[object] = []
+    for found in read_files(["."], events.append):
+        events.append(found)
+    assert events == ["a", TextFile("a", "text"), "b", SkippedFile("b", "binary")]
+
+
+class Unwilling(io.FileIO):
+    """A file with nothing to read yet, as some of /proc are, or with more than memory holds."""
+
+    answer: ClassVar[type[MemoryError] | None] = None
+
+    def read(self, size: int | None = -1) -> Any:
+        if self.answer is not None and size == -1:
+            raise self.answer
+        return None
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (None, TextFile("file", "")),
+        (MemoryError, SkippedFile("file", "too large for memory")),
+    ],
+    ids=["nothing yet", "too much"],
+)
+def test_a_file_that_cannot_give_its_bytes_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch, answer: type[MemoryError] | None, found: TextFile | SkippedFile
+) -> None:
+    write("file", b"text")
+    monkeypatch.setattr(Unwilling, "answer", answer)
+    monkeypatch.setattr(builtins, "open", lambda path, mode, opener: Unwilling(path, mode, opener=opener))
+    assert read("file") == [found]
 
 
 def test_an_unreadable_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,26 +154,11 @@ def test_an_unreadable_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
     assert read(".") == [SkippedFile("locked", "Permission denied"), TextFile("open", "text")]
 
 
-def test_an_unreadable_folder_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    write("locked/a", b"text")
-    write("open/a", b"text")
-    real_scandir = os.scandir
-
-    def refusing_scandir(path: Any) -> Any:
-        if str(path).endswith("locked"):
-            raise PermissionError(13, "Permission denied", path)
-        return real_scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refusing_scandir)
-    assert read(".") == [SkippedFile("locked", "Permission denied"), TextFile("open/a", "text")]
-    assert read("locked") == [SkippedFile("locked", "Permission denied")]
-
-
-def test_a_path_that_does_not_exist_is_an_error_before_anything_is_read() -> None:
-    write("here", b"text")
-    require_paths(["here", "."])
-    with pytest.raises(CommandError, match="no such file or folder: absent"):
-        require_paths(["here", "absent"])
+def test_a_text_too_long_for_its_positions_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("fits", "tiés".encode())
+    write("longer", b"longer")
+    monkeypatch.setattr(reading, "MAX_POSITION", 4)
+    assert read(".") == [TextFile("fits", "tiés"), SkippedFile("longer", "more than 4 characters")]
 
 
 def test_a_path_too_long_for_a_source_id_is_skipped() -> None:
@@ -145,81 +169,3 @@ def test_a_path_too_long_for_a_source_id_is_skipped() -> None:
     (found,) = read(".")
     assert isinstance(found, SkippedFile)
     assert found.reason == "path of more than 2048 bytes"
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("./caf\udce9.txt", "caf\\xe9.txt"),
-        ("caf\\xe9.txt", "caf\\\\xe9.txt"),
-        ("\\\udce9", "\\\\\\xe9"),
-        ("back\\slash", "back\\slash"),
-        ("./plain", "plain"),
-        ("./", "./"),
-    ],
-)
-def test_a_name_of_any_bytes_is_shown_as_no_other_one_is(path: str, expected: str) -> None:
-    assert printable(path) == expected
-
-
-def test_a_folder_of_any_depth_is_searched() -> None:
-    depth = 1500
-    for _ in range(depth):
-        os.mkdir("d")
-        os.chdir("d")
-    write("deepest", b"text")
-    for _ in range(depth):
-        os.chdir("..")
-    (found,) = read(".")
-    # Python 3.11 cannot remove a tree that is so deep.
-    for _ in range(depth):
-        os.chdir("d")
-    os.remove("deepest")
-    for _ in range(depth):
-        os.chdir("..")
-        os.rmdir("d")
-    assert isinstance(found, SkippedFile)
-    assert found.reason == "path of more than 2048 bytes"
-
-
-def test_a_file_too_large_for_memory_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    write("large", b"text")
-    write("small", b"text")
-    real_open = builtins.open
-
-    def exhausted(path: Any, *arguments: Any, **options: Any) -> Any:
-        if str(path).endswith("large"):
-            raise MemoryError
-        return real_open(path, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "open", exhausted)
-    assert read(".") == [SkippedFile("large", "too large for memory"), TextFile("small", "text")]
-
-
-def test_a_file_that_becomes_a_pipe_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    write("file", b"text")
-    status = os.stat("file")
-    os.remove("file")
-    os.mkfifo("file")
-    monkeypatch.setattr(os, "stat", lambda path: status)
-    assert read("file") == [SkippedFile("file", "not a regular file")]
-
-
-def test_each_file_is_told_before_it_is_opened() -> None:
-    write("a", b"text")
-    write("b", b"\x00")
-    told: list[str] = []
-    found = read_files(["."], told.append)
-    next(found)
-    assert told == ["a"]
-    next(found)
-    assert told == ["a", "b"]
-
-
-def test_a_path_that_may_not_be_looked_at_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(path: str) -> None:
-        raise PermissionError(13, "Permission denied", path)
-
-    monkeypatch.setattr(os, "lstat", refused)
-    with pytest.raises(CommandError, match=r"^Permission denied: locked/a$"):
-        require_paths(["locked/a"])

@@ -1,11 +1,11 @@
-"""Emphasis, width and progress, on a terminal and off it."""
+"""Emphasis and width, on a terminal and off it."""
 
 import io
+import os
 
 import pytest
 
-from redstring_ref.cli import terminal
-from redstring_ref.cli.terminal import Progress, emphasis, one_line, width
+from redstring_ref.cli.terminal import columns, emphasis, fitted, width
 
 
 class Screen(io.StringIO):
@@ -13,17 +13,35 @@ class Screen(io.StringIO):
         return True
 
 
-def test_words_are_bold_on_a_terminal_and_starred_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
+class SizedScreen(Screen):
+    def fileno(self) -> int:
+        return 99
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "TERM", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_words_are_bold_on_a_terminal_and_starred_elsewhere() -> None:
     assert emphasis(Screen()) == ("\x1b[1m", "\x1b[0m")
     assert emphasis(io.StringIO()) == ("**", "**")
 
 
-@pytest.mark.parametrize(("value", "starred"), [("1", True), ("", False)])
-def test_no_color_is_respected_when_it_is_not_empty(
-    monkeypatch: pytest.MonkeyPatch, value: str, starred: bool
+@pytest.mark.parametrize(
+    ("name", "value", "starred"),
+    [
+        ("NO_COLOR", "1", True),
+        ("NO_COLOR", "", False),
+        ("TERM", "dumb", True),
+        ("TERM", "xterm", False),
+    ],
+)
+def test_a_terminal_that_wants_no_bold_gets_none(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, starred: bool
 ) -> None:
-    monkeypatch.setenv("NO_COLOR", value)
+    monkeypatch.setenv(name, value)
     assert (emphasis(Screen()) == ("**", "**")) is starred
 
 
@@ -33,74 +51,29 @@ def test_lines_fill_a_terminal_up_to_a_hundred_columns(monkeypatch: pytest.Monke
     assert width(io.StringIO()) == 100
     monkeypatch.setenv("COLUMNS", "300")
     assert width(Screen()) == 100
-    monkeypatch.setenv("COLUMNS", "3")
-    assert width(Screen()) == 26
 
 
-def test_a_line_holds_nothing_that_drives_a_terminal() -> None:
-    assert (
-        one_line("  a\n\n b\t\x1b[31mred\x07 \u202egnp.exe\u2066 ")
-        == "a b \ufffd[31mred\ufffd \ufffdgnp.exe\ufffd"
-    )
+@pytest.mark.parametrize("told", ["", "0", "-5", "wide", "9" * 5000], ids=lambda told: told[:5])
+def test_a_width_that_is_none_gives_way_to_the_systems(monkeypatch: pytest.MonkeyPatch, told: str) -> None:
+    monkeypatch.setenv("COLUMNS", told)
+    sizes = {99: os.terminal_size((42, 7))}
+    monkeypatch.setattr(os, "get_terminal_size", sizes.__getitem__)
+    assert columns(SizedScreen()) == 42
+    assert columns(Screen()) == 80
+    sizes[99] = os.terminal_size((0, 0))
+    assert columns(SizedScreen()) == 80
 
 
-def test_a_dumb_terminal_shows_stars(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "dumb")
-    assert emphasis(Screen()) == ("**", "**")
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    monkeypatch.setattr(terminal, "time", clock)
-    return clock
-
-
-def test_progress_shows_late_seldom_and_is_wiped(clock: Clock) -> None:
-    screen = Screen()
-    progress = Progress(screen)
-    progress.clear()
-    clock.now = 0.4
-    progress.show("too early")
-    assert screen.getvalue() == ""
-    clock.now = 0.6
-    progress.show("a long line")
-    progress.show("too soon")
-    clock.now = 0.8
-    progress.show("short")
-    progress.clear()
-    progress.clear()
-    assert screen.getvalue() == "\ra long line\r           \r\rshort\r     \r"
-
-
-def test_progress_fits_the_terminal_and_drives_nothing(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "12")
-    screen = Screen()
-    progress = Progress(screen)
-    clock.now = 1.0
-    progress.show("reading \x1b[2J" + "x" * 100)
-    assert screen.getvalue() == "\rreading \ufffd[2"
-    clock.now = 2.0
-    progress.show("検索検索検索検索")
-    progress.clear()
-    assert screen.getvalue().endswith("\r           \r\r検索検索検\r          \r")
-
-
-def test_progress_is_silent_where_there_is_no_terminal(clock: Clock) -> None:
-    stream = io.StringIO()
-    progress = Progress(stream)
-    clock.now = 9.0
-    progress.show("unseen")
-    progress.clear()
-    assert stream.getvalue() == ""
+@pytest.mark.parametrize(
+    ("text", "room", "expected"),
+    [
+        ("short", 10, ("short", 5)),
+        ("longer than room", 6, ("longer", 6)),
+        ("検索エンジン", 7, ("検索エ", 6)),
+        ("a…b", 3, ("a…", 3)),
+        ("any", 0, ("", 0)),
+        ("", 5, ("", 0)),
+    ],
+)
+def test_text_is_cut_to_the_columns_that_it_may_take(text: str, room: int, expected: tuple[str, int]) -> None:
+    assert fitted(text, room) == expected
