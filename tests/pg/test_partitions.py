@@ -194,7 +194,7 @@ async def test_a_plain_table_is_not_partitioned_afterwards(dsn: str, schema: str
         await store.ensure_schema()
         before = await kinds(dsn, schema)
         with pytest.raises(
-            ValueError, match="^partitions must be None for table .*, which exists without any$"
+            ValueError, match=r"^partitions must be None for table .*, which exists without any$"
         ):
             await store.ensure_schema(partitions=2)
         assert await kinds(dsn, schema) == before
