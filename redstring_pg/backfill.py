@@ -42,10 +42,10 @@ class _Row:
     def terms(self) -> int:
         return sum(self.counts.values())
 
-    def entries(self) -> set[Entry]:
-        """Return the entries that the index must have at the row's place."""
+    def entries(self) -> list[Entry]:
+        """Return the entries that the index must have at the row's place, sorted."""
         slot = 0 if self.place is None else self.place.slot
-        return {(term, packed(slot, frequency, self.terms)) for term, frequency in self.counts.items()}
+        return sorted((term, packed(slot, frequency, self.terms)) for term, frequency in self.counts.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,14 @@ class Backfill:
             return [(SourceId(row[0]), row[1], ChunkId(row[2])) async for row in cursor]
 
     async def _index(self, cursor: Cursor, tenant_id: TenantId, keys: list[ChunkId]) -> int:
-        """Put chunks, whose sources are locked, right, with the blocks that they stand in."""
+        """Put chunks, whose sources are locked, right, with all that share a wrong block with them."""
         rows = await self._rows(cursor, tenant_id, keys)
         blocks = sorted({row.place.block for row in rows if row.place is not None})
         entries = await self._entries(cursor, tenant_id, blocks)
-        wrong = [row for row in rows if not _is_right(row, entries)]
-        broken = {row.place.block for row in wrong if row.place is not None}
-        broken |= set(blocks) - await self._sound(cursor, tenant_id, blocks, rows)
-        broken |= {place.block for place in entries.keys() - {row.place for row in rows}}
+        unsound = set(blocks) - await self._sound(cursor, tenant_id, blocks, rows)
+        unsound |= {place.block for place in entries.keys() - {row.place for row in rows}}
+        wrong = [row for row in rows if not _is_right(row, entries, unsound)]
+        broken = unsound | {row.place.block for row in wrong if row.place is not None}
         await delete_blocks(cursor, self.tables, tenant_id, sorted(broken))
         unplaced = [row for row in rows if row.place is None or row.place.block in broken]
         await self._place(cursor, tenant_id, unplaced)
@@ -143,30 +143,31 @@ class Backfill:
 
     async def _entries(
         self, cursor: Cursor, tenant_id: TenantId, blocks: list[int]
-    ) -> dict[Place, set[Entry]]:
-        """Return what the index has at each place of these blocks."""
+    ) -> dict[Place, list[Entry]]:
+        """Return what the index has at each place of these blocks, sorted."""
         statement = "SELECT term, block, postings FROM {} WHERE tenant_id = %s AND block = ANY(%s)"
         await cursor.run(sql.SQL(statement).format(self.tables.postings.identifier), [tenant_id, blocks])
-        found: defaultdict[Place, set[Entry]] = defaultdict(set)
+        found: defaultdict[Place, list[Entry]] = defaultdict(list)
         async for term, block, postings in cursor:
             for posting in postings:
-                found[Place(block, slot_of(posting))].add((term, posting))
-        return dict(found)
+                found[Place(block, slot_of(posting))].append((term, posting))
+        return {place: sorted(entries) for place, entries in found.items()}
 
     async def _sound(
         self, cursor: Cursor, tenant_id: TenantId, blocks: list[int], rows: Iterable[_Row]
     ) -> set[int]:
         """Return those of the blocks whose statistics are those of their rows."""
-        expected: defaultdict[int, list[int]] = defaultdict(list)
+        # A length that is wrong in its row is the row's fault, whichever of the two the block has counted.
+        lengths: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for row in rows:
             if row.place is not None:
-                expected[row.place.block].append(row.terms)
+                lengths[row.place.block].append((row.terms, row.doc_length))
         statement = "SELECT block, chunks, terms FROM {} WHERE tenant_id = %s AND block = ANY(%s)"
         await cursor.run(sql.SQL(statement).format(self.tables.blocks.identifier), [tenant_id, blocks])
         return {
             block
             async for block, chunks, terms in cursor
-            if (chunks, terms) == (len(expected[block]), sum(expected[block]))
+            if chunks == len(lengths[block]) and terms in map(sum, zip(*lengths[block], strict=True))
         }
 
     async def _place(self, cursor: Cursor, tenant_id: TenantId, rows: Sequence[_Row]) -> None:
@@ -208,7 +209,7 @@ class Backfill:
             await cursor.run(sql.SQL(statement).format(**names), {"tenant": tenant_id})
 
 
-def _is_right(row: _Row, entries: Mapping[Place, set[Entry]]) -> bool:
-    if row.place is None or row.doc_length != row.terms:
+def _is_right(row: _Row, entries: Mapping[Place, list[Entry]], unsound: set[int]) -> bool:
+    if row.place is None or row.place.block in unsound or row.doc_length != row.terms:
         return False
-    return entries.get(row.place, set()) == row.entries()
+    return entries.get(row.place, []) == row.entries()

@@ -1,6 +1,7 @@
 """How statements reach the server: unprepared, in a transaction that names its tenant. Not what they say."""
 
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any, LiteralString, Self, TypeAlias
 
 from psycopg import AsyncConnection, AsyncCursor, capabilities, sql
@@ -13,6 +14,7 @@ from redstring_ref.domain import TenantId
 TENANT_SETTING = "redstring.tenant_id"
 
 # A reader must see what was committed before its statement began, whatever the caller's defaults.
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _ISOLATION = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
 _SETTINGS = sql.SQL("SELECT set_config({setting}, %s, true), set_config('jit', 'off', true)").format(
     setting=sql.Literal(TENANT_SETTING)
@@ -52,6 +54,39 @@ async def scope(cursor: Cursor, tenant_id: TenantId | None) -> None:
     await cursor.run(_SETTINGS, ["" if tenant_id is None else str(tenant_id)])
 
 
-def pipelined(connection: AsyncConnection[Any]) -> AbstractAsyncContextManager[object]:
+async def read(
+    connection: AsyncConnection[Any], tenant_id: TenantId, statement: Statement, params: Params
+) -> list[TupleRow]:
+    """Return the rows of one statement, in a transaction of its own: one round trip where libpq can.
+
+    Spec: PG-8.
+    """
+    cursor = Cursor(connection)
+    async with _no_implicit_begin(connection):
+        async with _pipelined(connection):
+            await Cursor(connection).run(_BEGIN)
+            await scope(Cursor(connection), tenant_id)
+            await cursor.run(statement, params, binary=True)
+            await Cursor(connection).run("COMMIT")
+        return await cursor.fetchall()
+
+
+@asynccontextmanager
+async def _no_implicit_begin(connection: AsyncConnection[Any]) -> AsyncIterator[None]:
+    """Let the block begin and end its transaction, which is rolled back if it does not get there.
+
+    psycopg's own transactions wait for answers, in a pipeline too: to BEGIN, to the block, to COMMIT.
+    """
+    autocommit = connection.autocommit
+    await connection.set_autocommit(True)
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            await connection.rollback()
+            await connection.set_autocommit(autocommit)
+
+
+def _pipelined(connection: AsyncConnection[Any]) -> AbstractAsyncContextManager[object]:
     """Send statements without waiting for each answer, where libpq can."""
     return connection.pipeline() if capabilities.has_pipeline() else nullcontext()

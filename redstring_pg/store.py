@@ -11,7 +11,7 @@ from psycopg.abc import Params
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool
 
-from redstring_pg.cursor import Cursor, begin, pipelined
+from redstring_pg.cursor import Cursor, begin, read
 from redstring_pg.names import require_table
 from redstring_pg.schema import VectorType, open_table
 from redstring_ref.domain import StoreClosedError, TenantId
@@ -130,11 +130,7 @@ class PostgresStore:
     async def _read(self, tenant_id: TenantId, statement: sql.Composed, parameters: Params) -> list[TupleRow]:
         """Return the rows of one statement, in a transaction of one tenant, in one round trip. Spec: PG-8."""
         async with self._connection() as connection:
-            cursor = Cursor(connection)
-            async with pipelined(connection), connection.transaction():
-                await begin(Cursor(connection), tenant_id)
-                await cursor.run(statement, parameters, binary=True)
-            return await cursor.fetchall()
+            return await read(connection, tenant_id, statement, parameters)
 
     async def _proposed(self, tenant_id: TenantId, question: Question) -> list[TupleRow]:
         """Return rows that hold the answer, in one round trip unless the cut is crowded."""
