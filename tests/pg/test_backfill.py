@@ -260,8 +260,10 @@ BREAKS: dict[str, tuple[list[LiteralString], int]] = {
 }
 
 
-@pytest.mark.parametrize("batch_size", [3, 1000])
-@pytest.mark.parametrize("name", BREAKS)
+@pytest.mark.parametrize(
+    ("name", "batch_size"),
+    [*((name, 1000) for name in BREAKS), ("a place lost", 3), ("two chunks at one place", 3)],
+)
 async def test_what_is_broken_by_hand_is_found_counted_and_put_right(
     dsn: str, schema: str, name: str, batch_size: int
 ) -> None:
