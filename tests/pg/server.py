@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -92,13 +92,21 @@ class Server:
 
     def kill(self) -> None:
         """`kill -9` the server with all its backends, as a power cut would."""
+        self.aim()()
         assert self._process is not None
-        children = child_processes(self._process.pid)
-        self._process.kill()
-        for child in children:
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
         self._process.wait(30)
+
+    def aim(self) -> Callable[[], None]:
+        """Return what kills the server and the backends that it has now, without a moment's delay."""
+        assert self._process is not None
+        targets = [self._process.pid, *child_processes(self._process.pid)]
+
+        def strike() -> None:
+            for target in targets:
+                with suppress(ProcessLookupError):
+                    os.kill(target, signal.SIGKILL)
+
+        return strike
 
     def create_database(self, name: str, options: str = "", encoding: str = "UTF8") -> str:
         """Create an empty database and return how to reach it."""

@@ -77,11 +77,13 @@ async def test_a_killed_server_comes_back_with_each_source_old_or_new(durable: S
         # A connection for each write: one that is asked for after the blow would be waited for.
         async with PostgresChunkStore.connect(dsn, dimension=2, min_size=3, timeout=5.0) as store:
             await asyncio.gather(*[store.get_by_source(SOURCE, TENANT) for _ in SOURCES])
+            strike = await asyncio.to_thread(durable.aim)
             writes = asyncio.create_task(write_all(store, coming))
             # The moment of the blow moves through the write, from its begin to beyond its end.
             await asyncio.sleep(took * 1.5 * (number % 25) / 25)
-            await asyncio.to_thread(durable.kill)
+            strike()
             confirmed = await writes
+        await asyncio.to_thread(durable.kill)
         await asyncio.to_thread(durable.start)
         async with PostgresChunkStore.connect(dsn, dimension=2, min_size=1) as store:
             possible = {
